@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -62,6 +63,31 @@ std::vector<std::string> with_mutant(const Mutant& mutant, std::vector<std::stri
   command.insert(command.begin(), {"/usr/bin/env", choice_of(mutant)});
   return command;
 }
+
+/// What `pto2 check` says of its only scenario; discarded if it ended without a word.
+nlohmann::json found_by(const ChildResult& search) {
+  auto json = nlohmann::json::parse(search.text, nullptr, false);
+  return json.is_discarded() ? json : json.at("harnesses").at(0);
+}
+
+bool has_verdict(const nlohmann::json& found, const char* verdict) {
+  return !found.is_discarded() && found.at("verdict") == verdict;
+}
+
+uint64_t executions_of(const nlohmann::json& found) {
+  return found.at("executions").get<uint64_t>() + found.at("blocked").get<uint64_t>();
+}
+
+/// The violation, or why there is none.
+std::string effect_of(const nlohmann::json& found) {
+  if (found.is_discarded()) return "the program ended without a result";
+  if (!found.contains("report")) return found.value("reason", "the scenario holds");
+  const auto& violation = found.at("report").at("violation");
+  return fmt::format("{}: {}", violation.at("kind").get<std::string>(),
+                     violation.at("message").get<std::string>());
+}
+
+constexpr const char* fails_anyway = "the witness fails without the bug, too: ";
 
 std::string program_of(const Mutant& mutant) {
   if (mutant.kind == "checker") return "pto2-check";
@@ -190,30 +216,66 @@ void Mutants::run_all(const std::vector<Mutant>& chosen, unsigned jobs, const st
   if (failure) std::rethrow_exception(failure);
 }
 
-void Mutants::explore(MutantResult& result, const std::stop_token& stop) const {
-  const std::string program = (folder_ / "pto2-check").string();
-  const ChildResult run = run_child(
-      with_mutant(result.mutant, {program, "check", result.mutant.witness, "--deep", "--json", "-",
-                                  "--max-seconds", fmt::format("{}", max_seconds_)}),
-      Catch::output, 2 * max_seconds_, stop);
-  result.seconds = run.seconds;
-  const auto json = nlohmann::json::parse(run.text, nullptr, false);
-  if (json.is_discarded()) {
-    result.effect = "the program ended without a result";
-    return;
+void Mutants::explore(MutantResult& result, const std::stop_token& stop) {
+  const ChildResult run =
+      run_child(with_mutant(result.mutant, search_of(result.mutant.witness, max_seconds_)),
+                Catch::output, 2 * max_seconds_, stop);
+  const nlohmann::json found = found_by(run);
+  result.seconds = found.is_discarded() ? run.seconds : found.at("wall_s").get<double>();
+  result.effect = effect_of(found);
+  if (!found.contains("report")) return;
+  result.repeat =
+      fmt::format("{} {} replay '{}'", choice_of(result.mutant), (folder_ / "pto2-check").string(),
+                  found.at("replay").get<std::string>());
+  judge_violation(result, executions_of(found), stop);
+}
+
+/// One with which so many executions were explored.
+void Mutants::judge_violation(MutantResult& result, uint64_t executions,
+                              const std::stop_token& stop) {
+  std::unique_lock lock(lock_);
+  Exploration& known = explorations_[result.mutant.witness];
+  lock.unlock();
+  const std::scoped_lock exploring(known.lock);
+  if (known.failure.empty() && known.executions <= executions) {
+    explore_without_bug(known, result.mutant.witness,
+                        std::max(part_without_bug * max_seconds_, 4 * result.seconds), stop);
   }
-  const auto& harness = json.at("harnesses").at(0);
-  harness.at("wall_s").get_to(result.seconds);
-  if (harness.contains("report")) {
-    const auto& violation = harness.at("report").at("violation");
-    result.status = MutantStatus::killed;
-    result.effect = fmt::format("{}: {}", violation.at("kind").get<std::string>(),
-                                violation.at("message").get<std::string>());
-    result.repeat = fmt::format("{} {} replay '{}'", choice_of(result.mutant), program,
-                                harness.at("replay").get<std::string>());
+  if (!known.failure.empty()) {
+    result.effect = fails_anyway + known.failure;
+  } else if (known.executions <= executions) {
+    result.status = MutantStatus::inconclusive;
+    result.effect = fmt::format("after {} executions, of which {} hold without the bug: {}",
+                                executions, known.executions, result.effect);
   } else {
-    result.effect = harness.value("reason", "the scenario holds");
+    result.status = MutantStatus::killed;
   }
+}
+
+void Mutants::explore_without_bug(Exploration& known, const std::string& scenario,
+                                  double max_seconds, const std::stop_token& stop) const {
+  const ChildResult run =
+      run_child(search_of(scenario, max_seconds), Catch::output, 2 * max_seconds, stop);
+  const nlohmann::json found = found_by(run);
+  if (has_verdict(found, "pass")) {
+    known.executions = std::numeric_limits<uint64_t>::max();
+  } else if (has_verdict(found, "inconclusive")) {
+    known.executions = std::max(known.executions, executions_of(found));
+  } else if (!run.timed_out) {
+    known.failure = effect_of(found);
+  }
+}
+
+/// `pto2 check` of a scenario.
+std::vector<std::string> Mutants::search_of(const std::string& scenario, double max_seconds) const {
+  return {(folder_ / "pto2-check").string(),
+          "check",
+          scenario,
+          "--deep",
+          "--json",
+          "-",
+          "--max-seconds",
+          fmt::format("{}", max_seconds)};
 }
 
 void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
@@ -221,7 +283,7 @@ void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   const ChildResult& control = control_of(witness, stop);
   if (const std::string reason = failure_of(control, 4 * max_seconds_); !reason.empty()) {
     result.status = control.timed_out ? MutantStatus::inconclusive : MutantStatus::survived;
-    result.effect = "the witness fails without the bug, too: " + reason;
+    result.effect = fails_anyway + reason;
     return;
   }
   const double limit = std::max(max_seconds_, 4 * control.seconds);

@@ -20,6 +20,8 @@ namespace pto2::scenarios {
 
 /// Most that finding one may take, unless the witness itself takes long.
 inline constexpr double mutant_seconds = 60;
+/// What part of that a scenario is explored without the bug, unless finding it took long.
+inline constexpr double part_without_bug = 1. / 6;
 
 struct Mutant {
   std::string name;
@@ -51,10 +53,13 @@ class Mutants {
 
   /// Runs the witness on the mutant, until a stop is requested. To recognise a hang is the
   /// witness's own business: a mutant that takes longer than `max_seconds`, and than four times
-  /// what the witness takes without it, survives. A program is run once without the bug, too,
-  /// before the first mutant that names it: it must pass there, and while it has not, in four times
-  /// `max_seconds`, nothing is known. Threads may call this at once. Throws std::runtime_error if
-  /// no process can be had.
+  /// what a program takes without it, survives. A program is run once without the bug, too, before
+  /// the first mutant that names it: it must pass there, and while it has not, in four times
+  /// `max_seconds`, nothing is known. A scenario that shows a violation is explored without the
+  /// bug, too: for `part_without_bug` of `max_seconds`, or for four times as long as the violation
+  /// took. It must hold, and where that is not all of it, nothing is known unless it held for more
+  /// executions than were explored with the bug. Threads may call this at once. Throws
+  /// std::runtime_error if no process can be had.
   MutantResult run(const Mutant& mutant, const std::stop_token& stop);
 
   /// Runs all of `chosen`, `jobs` at a time, and calls `add` for each as it ends, one call at a
@@ -69,15 +74,28 @@ class Mutants {
     ChildResult run;
   };
 
-  void explore(MutantResult& result, const std::stop_token& stop) const;
+  /// A scenario without any bug, as far as it has been explored.
+  struct Exploration {
+    std::mutex lock;
+    std::string failure;      ///< why it does not hold; "" as long as it does
+    uint64_t executions = 0;  ///< that hold; 2^64 - 1: all
+  };
+
+  void explore(MutantResult& result, const std::stop_token& stop);
+  void judge_violation(MutantResult& result, uint64_t executions, const std::stop_token& stop);
+  void explore_without_bug(Exploration& known, const std::string& scenario, double max_seconds,
+                           const std::stop_token& stop) const;
   void run_program(MutantResult& result, const std::stop_token& stop);
+  [[nodiscard]] std::vector<std::string> search_of(const std::string& scenario,
+                                                   double max_seconds) const;
   [[nodiscard]] std::vector<std::string> command_of(const std::string& witness) const;
   const ChildResult& control_of(const std::string& witness, const std::stop_token& stop);
 
   std::filesystem::path folder_;
   double max_seconds_;
-  std::mutex lock_;  // of the map
+  std::mutex lock_;  // of the maps
   std::map<std::string, std::unique_ptr<Control>> controls_;
+  std::map<std::string, Exploration> explorations_;
 };
 
 /// What is wrong, in one line, by what a test program printed; "" if it does not say.

@@ -203,25 +203,109 @@ TEST_F(MutantsTest, TheWitnessRunsWithoutAnyMutant) {
   unsetenv("PTO2_MUTANT");
 }
 
+/// What `pto2 check` prints of the only scenario.
+std::string search(const std::string& harness) {
+  return "echo '{\"harnesses\": [" + harness + "]}'";
+}
+
+constexpr const char* holds = R"({"verdict": "pass", "wall_s": 1})";
+constexpr const char* violated =
+    R"({"verdict": "fail", "executions": 5, "blocked": 2, "wall_s": 0.125, "replay": "token", )"
+    R"("report": {"violation": {"kind": "data race", "message": "on a cell"}}})";
+
 TEST_F(MutantsTest, AScenarioIsJudgedByItsReport) {
-  const auto explore = [&](const std::string& harness) {
-    script("pto2-check", "exit 1", "echo '{\"harnesses\": [" + harness + "]}'");
+  const auto explore = [&](const std::string& with_bug) {
+    script("pto2-check", search(holds), with_bug);
     return Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {});
   };
-  const MutantResult found =
-      explore(R"({"wall_s": 1.5, "replay": "token", "report": {"violation": )"
-              R"({"kind": "data race", "message": "on a cell"}}})");
+  const MutantResult found = explore(search(violated));
   EXPECT_EQ(found.status, MutantStatus::killed);
   EXPECT_EQ(found.effect, "data race: on a cell");
   EXPECT_EQ(found.repeat,
             "PTO2_MUTANT=7 " + (programs_ / "pto2-check").string() + " replay 'token'");
-  EXPECT_EQ(found.seconds, 1.5);
-  EXPECT_EQ(explore(R"({"wall_s": 1})").effect, "the scenario holds");
-  EXPECT_EQ(explore(R"({"wall_s": 1, "reason": "time"})").status, MutantStatus::survived);
-  script("pto2-check", "exit 1");
-  const MutantResult silent = Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {});
+  EXPECT_EQ(found.seconds, 0.125);
+  EXPECT_EQ(explore(search(holds)).effect, "the scenario holds");
+  const MutantResult undecided =
+      explore(search(R"({"verdict": "inconclusive", "wall_s": 1, "reason": "time"})"));
+  EXPECT_EQ(undecided.status, MutantStatus::survived);
+  EXPECT_EQ(undecided.effect, "time");
+  const MutantResult silent = explore("exit 1");
   EXPECT_EQ(silent.status, MutantStatus::survived);
   EXPECT_EQ(silent.effect, "the program ended without a result");
+}
+
+/// What a scenario that breaks by itself shows is not the bug, be it the first execution.
+TEST_F(MutantsTest, SurviveAScenarioThatDoesNotHoldAnyway) {
+  const auto explore = [&](const std::string& without_bug) {
+    script("pto2-check", without_bug, search(violated));
+    return Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {});
+  };
+  const MutantResult broken = explore(search(violated));
+  EXPECT_EQ(broken.status, MutantStatus::survived);
+  EXPECT_EQ(broken.effect, "the witness fails without the bug, too: data race: on a cell");
+  script("pto2-check", search(violated),
+         search(R"({"verdict": "fail", "executions": 0, "blocked": 0, "wall_s": 0, )"
+                R"("replay": "token", "report": {"violation": {"kind": "x", "message": "y"}}})"));
+  EXPECT_EQ(Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {}).effect,
+            "the witness fails without the bug, too: data race: on a cell");
+  EXPECT_EQ(explore(search(R"({"verdict": "fail", "wall_s": 1, "reason": "expected 7"})")).effect,
+            "the witness fails without the bug, too: expected 7");
+  const MutantResult silent = explore("exit 1");
+  EXPECT_EQ(silent.status, MutantStatus::survived);
+  EXPECT_EQ(silent.effect,
+            "the witness fails without the bug, too: the program ended without a result");
+}
+
+TEST_F(MutantsTest, AScenarioMustHoldAsFarWithoutTheBug) {
+  const auto explore = [&](const std::string& without_bug, double max_seconds) {
+    script("pto2-check", without_bug, search(violated));
+    return Mutants(programs_, max_seconds).run({"bug", 7, "checker", "piece/scenario"}, {});
+  };
+  const auto given_up = [](const char* blocked) {
+    return search(std::string(R"({"verdict": "inconclusive", "executions": 4, "blocked": )") +
+                  blocked + R"(, "wall_s": 1, "reason": "time"})");
+  };
+  EXPECT_EQ(explore(given_up("4"), 60).status, MutantStatus::killed);
+  const MutantResult further = explore(given_up("3"), 60);
+  EXPECT_EQ(further.status, MutantStatus::inconclusive);
+  EXPECT_EQ(further.effect,
+            "after 7 executions, of which 7 hold without the bug: data race: on a cell");
+  EXPECT_EQ(explore("exec sleep 600", 0.2).status, MutantStatus::inconclusive);
+}
+
+/// As far as the mutants ask for.
+TEST_F(MutantsTest, AScenarioIsExploredWithoutTheBugOnce) {
+  const std::string log = (programs_ / "log").string();
+  const auto found = [&](const char* name, const char* executions, const char* seconds) {
+    script("pto2-check",
+           "echo \"$*\" >> " + log + "\n" +
+               search(R"({"verdict": "inconclusive", "executions": 8, "blocked": 0,)"
+                      R"( "wall_s": 1, "reason": "time"})"),
+           search(std::string(R"({"verdict": "fail", "blocked": 0, "executions": )") + executions +
+                  R"(, "replay": "token", "report": {"violation": {"kind": "data race", )"
+                  R"("message": "on a cell"}}, "wall_s": )" +
+                  seconds + "}"));
+    return Mutant{name, 7, "checker", "piece/scenario"};
+  };
+  Mutants mutants(programs_, 60);
+  EXPECT_EQ(mutants.run(found("a", "7", "2"), {}).status, MutantStatus::killed);
+  EXPECT_EQ(mutants.run(found("b", "0", "2"), {}).status, MutantStatus::killed);
+  EXPECT_EQ(mutants.run(found("c", "8", "20"), {}).status, MutantStatus::inconclusive);
+  std::ifstream file(log);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string search = "check piece/scenario --deep --json - --max-seconds ";
+  EXPECT_EQ(text, search + "10\n" + search + "80\n");
+}
+
+TEST_F(MutantsTest, AScenarioThatHoldsIsExploredOnce) {
+  const std::string log = (programs_ / "log").string();
+  script("pto2-check", "echo once >> " + log + "\n" + search(holds), search(violated));
+  Mutants mutants(programs_);
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(mutants.run({name, 7, "checker", "piece/scenario"}, {}).status, MutantStatus::killed);
+  }
+  std::ifstream file(log);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "once\n");
 }
 
 TEST(Complaint, IsTheFirstFailureOfATest) {
