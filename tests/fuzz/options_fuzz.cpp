@@ -1,6 +1,7 @@
 /// Command lines: arguments, one a line, of `pto2 check` and `replay` if the first is one of the
-/// two, of the other commands of pto2 otherwise. CLI11 must refuse them with a ParseError, or what
-/// is parsed must be in its range.
+/// two, of the commands that are pto2's own otherwise. CLI11 must refuse them with a ParseError, or
+/// what is parsed must be in its range. Settings of a run are texts here; settings_fuzz.cpp looks
+/// at them.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
@@ -35,16 +36,29 @@ void parse_check(const std::vector<std::string>& arguments) {
   expect(!(parsed.mutants && parsed.weaken), "mutants and weakenings at once");
 }
 
-void parse_other(const std::vector<std::string>& arguments) {
+/// What an option that was given says.
+void expect_in_range(const CLI::Option& option) {
+  const std::string name = option.get_name();
+  if (name == "--idle-limit") {
+    const auto seconds = option.as<uint64_t>();
+    expect(seconds >= 1 && seconds <= 1'000'000, "an idle limit out of range");
+  } else if (option.get_type_name() == "FILE") {
+    expect(!option.as<std::string>().empty(), "a file without a name");
+  }
+}
+
+void parse_own(const std::vector<std::string>& arguments) {
   CLI::App app("", "pto2");
   app.require_subcommand(1);
   std::vector<std::unique_ptr<pto2::cli::Command>> made;
   for (const pto2::cli::CommandSpec& spec : pto2::cli::commands()) {
-    CLI::App* const subcommand = app.add_subcommand(spec.name, spec.description);
-    if (spec.make != nullptr) made.push_back(spec.make(*subcommand));
+    if (spec.make == nullptr) continue;
+    made.push_back(spec.make(*app.add_subcommand(spec.name, spec.description)));
   }
   parse(app, arguments);
-  expect(app.get_subcommands().size() == 1, "no command or several");
+  for (const CLI::Option* option : app.get_subcommands().front()->get_options()) {
+    if (option->count() != 0) expect_in_range(*option);
+  }
 }
 
 }  // namespace
@@ -56,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     if (program != nullptr && std::string_view(program) == "pto2-check") {
       parse_check(arguments);
     } else {
-      parse_other(arguments);
+      parse_own(arguments);
     }
   } catch (const CLI::ParseError& error) {
     expect(error.get_exit_code() == 0 || error.what()[0] != '\0', "refused without a word");
