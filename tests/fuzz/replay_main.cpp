@@ -1,10 +1,14 @@
 /// Stands for libFuzzer where there is none: calls the target with each file of a corpus, and with
 /// changes of it that follow from its number.
 ///
-///   TARGET_replay FOLDER [CHANGES]     CHANGES of each file, none unless said
+///   TARGET_replay FOLDER [CHANGES [INPUT]]     CHANGES of each file, none unless said; INPUT alone
 ///
-/// Exit: 0, 2 when the folder has no files; a finding aborts, after naming the input.
+/// Exit: 0, 2 when there is no such input. Whatever else ends the target, by a signal or by a
+/// sanitizer, the input is named first, as INPUT has it: "file NAME, change 7".
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,22 +16,43 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/executors/random.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
+
+// The sanitizers ask for these. They would end the process by _exit() after a report.
+extern "C" {
+const char* __asan_default_options();
+const char* __asan_default_options() {
+  return "abort_on_error=1";
+}
+const char* __tsan_default_options();
+const char* __tsan_default_options() {
+  return "abort_on_error=1";
+}
+const char* __ubsan_default_options();
+const char* __ubsan_default_options() {
+  return "abort_on_error=1";
+}
+}
 
 namespace {
 
 using Input = std::vector<uint8_t>;
 using pto2::executors::Random;
 
-std::vector<Input> read_corpus(const std::string& folder) {
+std::vector<std::filesystem::path> files_of(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.is_regular_file()) paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<Input> read_all(const std::vector<std::filesystem::path>& paths) {
   std::vector<Input> inputs;
   for (const auto& path : paths) {
     std::ifstream file(path, std::ios::binary);
@@ -65,46 +90,88 @@ void change(Input& input, const std::vector<Input>& all, Random& random) {
   }
 }
 
-/// The input that the target has.
+/// "input: NAME", of the one that the target has.
 std::string& running() {
-  static std::string name;
-  return name;
+  static std::string line;
+  return line;
 }
 
-/// When the target aborts. The process has a bug; what matters is the name.
-extern "C" void name_input(int) {
-  std::fprintf(stderr, "input: %s\n", running().c_str());
+/// The second time the signal does what it would have done. One that a bug does not repeat, as
+/// raise() does not, would leave the target running.
+extern "C" void name_input(int signal) {
+  const std::string& line = running();
+  // The process may be anywhere, so that nothing but a write is safe.
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+  raise(signal);
 }
 
-void run(const Input& input, const std::string& name) {
-  const Input exact(input);  // with nothing behind it
-  running() = name;
-  LLVMFuzzerTestOneInput(exact.data(), exact.size());
+void name_inputs_that_end_the_process() {
+  // A stack that is used up has no room for a handler.
+  static std::array<char, 1 << 16> stack;
+  const stack_t other = {.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  sigaltstack(&other, nullptr);
+  struct sigaction action {};
+  action.sa_handler = name_input;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    struct sigaction former {};
+    sigaction(signal, nullptr, &former);
+    // A sanitizer has handlers that tell more of a crash, and abort.
+    if (former.sa_handler == SIG_DFL) sigaction(signal, &action, nullptr);
+  }
+}
+
+/// Calls the target with an input, unless another is asked for.
+class Target {
+ public:
+  explicit Target(std::string only) : only_(std::move(only)) {}
+
+  void run(const Input& input, const std::string& name) {
+    if (!only_.empty() && name != only_) return;
+    const Input exact(input);  // with nothing behind it
+    running() = "input: " + name + "\n";
+    ++runs_;
+    LLVMFuzzerTestOneInput(exact.data(), exact.size());
+  }
+
+  [[nodiscard]] std::size_t runs() const { return runs_; }
+
+ private:
+  std::string only_;
+  std::size_t runs_ = 0;
+};
+
+void run_changes(Target& target, const std::vector<Input>& corpus, std::size_t file,
+                 const std::string& name, long changes) {
+  Random random(file);
+  for (long number = 0; number < changes; ++number) {
+    Input input = corpus[file];
+    for (uint64_t n = 1 + random.below(4); n != 0; --n) change(input, corpus, random);
+    target.run(input, name + ", change " + std::to_string(number));
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: %s FOLDER [CHANGES]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s FOLDER [CHANGES [INPUT]]\n", argv[0]);
     return 2;
   }
-  const std::vector<Input> corpus = read_corpus(argv[1]);
+  const std::vector<std::filesystem::path> files = files_of(argv[1]);
+  const std::vector<Input> corpus = read_all(files);
   const long changes = argc > 2 ? std::atol(argv[2]) : 0;
-  if (corpus.empty()) {
-    std::fprintf(stderr, "%s: there is no input in %s\n", argv[0], argv[1]);
+  name_inputs_that_end_the_process();
+  Target target(argc > 3 ? argv[3] : "");
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    const std::string name = "file " + files[i].filename().string();
+    target.run(corpus[i], name);
+    run_changes(target, corpus, i, name, changes);
+  }
+  if (target.runs() == 0) {
+    std::fprintf(stderr, "%s: there is no such input in %s\n", argv[0], argv[1]);
     return 2;
   }
-  std::signal(SIGABRT, name_input);
-  for (std::size_t i = 0; i < corpus.size(); ++i) {
-    run(corpus[i], "file " + std::to_string(i));
-    Random random(i);
-    for (long number = 0; number < changes; ++number) {
-      Input input = corpus[i];
-      for (uint64_t n = 1 + random.below(4); n != 0; --n) change(input, corpus, random);
-      run(input, "file " + std::to_string(i) + ", change " + std::to_string(number));
-    }
-  }
-  std::printf("%zu inputs, %ld changes of each\n", corpus.size(), changes);
+  std::printf("%zu inputs\n", target.runs());
   return 0;
 }
