@@ -98,6 +98,13 @@ uint32_t read_size(const toml::node& node, const std::string& path, const Buffer
                                              buffer_unit, largest_buffer));
 }
 
+/// The line of the key that an error is about, if it is one.
+std::string place_of(const ConfigError& error, const toml::table& table, const std::string& path) {
+  const bool is_one = error.settings().size() == 1;
+  const toml::node* const node = is_one ? table.get(error.settings().front()) : nullptr;
+  return node == nullptr ? path : origin_of(path, *node);
+}
+
 struct ChipFile {
   Chip chip;
   CoreBuffers buffers;
@@ -121,7 +128,8 @@ ChipFile read_chip_file(const std::string& path) {
   try {
     validate(chip);
   } catch (const ConfigError& error) {
-    throw CliError(exit_bad_input, fmt::format("{}: {}", path, error.what()));
+    throw CliError(exit_bad_input,
+                   fmt::format("{}: {}", place_of(error, table, path), error.what()));
   }
   return file;
 }

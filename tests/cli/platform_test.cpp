@@ -120,7 +120,9 @@ TEST(Platform, EachMistakeIsNamedWithFileLineKeyAndRemedy) {
       {"schedulers = 2",
        "schedulers = 2\naccelerators = 65",
        {"line 7: accelerators is 65; it must be a whole number in 0..64"}},
-      {"schedulers = 2", "schedulers = 6", {"schedulers is 6", "fewer schedulers or more blocks"}},
+      {"schedulers = 2",
+       "schedulers = 6",
+       {"c.toml: schedulers is 6", "fewer schedulers or more blocks"}},
       {"schedulers = 2", "schedulers = 2\nblocks = 6", {"line 7: no TOML"}},
       {"schedulers = 2",
        "schedulers = 2\nhost-threads = 1",
@@ -128,7 +130,7 @@ TEST(Platform, EachMistakeIsNamedWithFileLineKeyAndRemedy) {
       {"blocks = 5", "blocks = 1000", {"5000 cores", "at most 4096", "use fewer blocks"}},
       {"name = \"five_blocks\"", "", {": name is missing; add a line such as name = \"my_chip\""}},
       {"\"five_blocks\"", "5", {"line 2: name is no string; write it in quotes"}},
-      {"\"five_blocks\"", "\"five blocks\"", {"name is 'five blocks'", "letters"}},
+      {"\"five_blocks\"", "\"five blocks\"", {"line 2: name is 'five blocks'", "letters"}},
       {"\"five_blocks\"", "five", {"line 2: no TOML"}},
   };
   for (const Mistake& mistake : all) {
