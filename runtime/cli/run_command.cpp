@@ -384,8 +384,8 @@ ExitCode RunCommand::run(const Settings& settings) {
     results.finish_trace();
     const uint64_t dropped = report.result.record.dropped;
     if (dropped != 0 && !quiet_) {
-      print_to_stderr(
-          "pto2: warning: {} events found no room; use --trace-events, or more memory\n", dropped);
+      print_to_stderr("pto2: warning: {} events found their buffer full; use --trace-events\n",
+                      dropped);
     }
   }
   results.finish([&] { return to_json(report); });

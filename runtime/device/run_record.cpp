@@ -1,5 +1,6 @@
 #include "runtime/device/run_record.hpp"
 
+#include <new>
 #include <utility>
 
 #include "runtime/chip/chip.hpp"
@@ -136,6 +137,9 @@ class RecordBuilder {
 
 Record make_record(const DeviceConfig& config, const RunResult& result,
                    std::span<const EventLog* const> logs, std::vector<TaskRecord> tasks) {
+  for (const EventLog* log : logs) {
+    if (log->lacks_memory()) throw std::bad_alloc();
+  }
   return RecordBuilder(config).build(result, logs, std::move(tasks));
 }
 

@@ -62,7 +62,8 @@ inline void add(RunResult& result, const SchedulerCounts& counts) {
 
 /// The record of a run on `config`: what `result` says, the events of the logs of all logical
 /// threads (the orchestrator, the schedulers, the cores), and the `tasks` of the orchestrator's
-/// table (task_trace.hpp). O(n log m) for n events of m threads.
+/// table (task_trace.hpp). O(n log m) for n events of m threads. Throws std::bad_alloc, also if a
+/// log had no memory for its events: what is left of it would be taken for a wrong run.
 [[nodiscard]] Record make_record(const DeviceConfig& config, const RunResult& result,
                                  std::span<const EventLog* const> logs,
                                  std::vector<TaskRecord> tasks);

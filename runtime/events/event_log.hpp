@@ -27,10 +27,10 @@ class EventLog {
   [[nodiscard]] bool enabled() const { return capacity_ != 0; }
 
   void record(const Event& event) {
-    if (events_.size() < capacity_ && has_room()) {
-      events_.push_back(event);
-    } else {
+    if (events_.size() == capacity_) {
       ++dropped_;
+    } else if (has_room()) {
+      events_.push_back(event);
     }
   }
   /// An event of a pipe: its place is that of its use.
@@ -43,19 +43,22 @@ class EventLog {
   [[nodiscard]] const std::string& thread() const { return thread_; }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<PipeUse>& pipe_uses() const { return pipe_uses_; }
-  /// Events that found no room.
+  /// Events that came after `capacity` others.
   [[nodiscard]] uint64_t dropped() const { return dropped_; }
+  /// Whether there was no memory for one: it is lost.
+  [[nodiscard]] bool lacks_memory() const { return lacks_memory_; }
 
  private:
   static constexpr std::size_t at_first = 64;
 
   bool has_room() { return events_.size() < events_.capacity() || grow(); }
-  /// Without memory for more, what follows is dropped: the run goes on.
+  /// The run goes on: who records cannot end it everywhere.
   [[gnu::noinline]] bool grow() noexcept {
     try {
       events_.reserve(std::min(capacity_, std::max(at_first, 2 * events_.size())));
       return true;
     } catch (const std::bad_alloc&) {
+      lacks_memory_ = true;
       return false;
     }
   }
@@ -65,6 +68,7 @@ class EventLog {
   std::vector<PipeUse> pipe_uses_;
   std::size_t capacity_ = 0;
   uint64_t dropped_ = 0;
+  bool lacks_memory_ = false;
 };
 
 /// Records an event as of now, if the log is enabled.

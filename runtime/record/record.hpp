@@ -155,7 +155,7 @@ struct Record {
   std::vector<Event> events;  ///< by time; of one thread in its order
   std::vector<TaskRecord> tasks;
   std::vector<PipeUse> pipe_uses;  ///< in the order of their events
-  uint64_t dropped = 0;            ///< events that found no room
+  uint64_t dropped = 0;            ///< events that found their buffer full
 
   // How it ended.
   bool given_up = false;     ///< then not all tasks need have run

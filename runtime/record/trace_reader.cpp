@@ -100,8 +100,9 @@ class Reader {
   void read_end(const JsonLine& line) {
     ended_ = true;
     if (const uint64_t dropped = line.number("dropped"); dropped != 0) {
-      throw TraceError(line.line(), fmt::format("{} events found no room and are missing", dropped),
-                       "trace the run again with a larger --trace-events, or more memory");
+      throw TraceError(line.line(),
+                       fmt::format("{} events found their buffer full and are missing", dropped),
+                       "trace the run again with a larger --trace-events");
     }
     if (const uint64_t events = line.number("events"); events != record_.events.size()) {
       line.refuse(fmt::format("the trace had {} events and has {}: lines were lost or added",

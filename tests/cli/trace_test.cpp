@@ -236,7 +236,7 @@ TEST(Trace, FullBuffersAreSaid) {
   EXPECT_EQ(trace.end["events"], trace.events.size());
   EXPECT_EQ(trace.events.size() + dropped, complete.events.size());
   EXPECT_THAT(outcome.err, HasSubstr("warning: " + std::to_string(dropped) +
-                                     " events found no room; use --trace-events"));
+                                     " events found their buffer full; use --trace-events"));
   std::map<std::string, int> kept;
   for (const Json& event : trace.events) ++kept[event["thread"]];
   for (const auto& [thread, events] : kept) EXPECT_LE(events, 2) << thread;

@@ -41,7 +41,7 @@ constexpr uint64_t allocations_per_visit = 1;
 #endif
 
 /// What a run came to.
-enum class End { passed, orchestration_threw, events_lost, no_memory, no_thread, no_file };
+enum class End { passed, orchestration_threw, no_memory, no_thread, no_file };
 
 /// A program that is run again and again: a launch with events, and a trace of it.
 struct Program {
@@ -74,8 +74,7 @@ struct OneRun {
           executors::TeamOptions{
               .executor = program.executor, .host_threads = hosts, .stack_bytes = stack_bytes},
           what);
-      if (result->error.code != program.outcome) return End::orchestration_threw;
-      return result->record.dropped == 0 ? End::passed : End::events_lost;
+      return result->error.code == program.outcome ? End::passed : End::orchestration_threw;
     });
   }
 
@@ -101,7 +100,7 @@ struct OneRun {
       } else {
         EXPECT_FALSE(fs::exists(program.trace)) << "a trace that is not whole";
       }
-      if (end != End::events_lost) return;
+      return;
     }
     EXPECT_THAT(result->damaged, testing::IsEmpty());
     if (program.outcome == ErrorCode::ok) {
@@ -110,7 +109,6 @@ struct OneRun {
     } else {
       EXPECT_THAT(result->error.hint, testing::HasSubstr("--window 16"));
     }
-    if (end == End::events_lost) return;
     EXPECT_THAT(judging::problems_of(result->record), testing::IsEmpty());
     EXPECT_THAT(judging::problems_of(read_trace(program.trace)), testing::IsEmpty());
   }
@@ -158,7 +156,7 @@ End run_once(const Program& program, const Failing& failing, uint64_t& counted) 
 std::vector<End> ends_of(Operation operation) {
   switch (operation) {
     case Operation::allocation:
-      return {End::passed, End::orchestration_threw, End::events_lost, End::no_memory};
+      return {End::passed, End::orchestration_threw, End::no_memory};
     case Operation::mapping:
       return {End::passed, End::no_memory};  // a thread can do without a stack for signals
     case Operation::thread:
@@ -191,7 +189,7 @@ uint64_t sweep(const Program& program, Operation operation, bool rest, bool (*he
   // Where one allocation fails each point is visited, and a part of them where the rest does, too.
   const uint64_t step =
       operation == Operation::allocation ? allocations_per_visit * (rest ? 3 : 1) : 1;
-  std::array<uint64_t, 6> ends{};  // by End
+  std::array<uint64_t, 5> ends{};  // by End
   stress::HangGuard guard(name_of(operation));
   Holdings before = holdings();
   uint64_t point = 1;
@@ -217,10 +215,10 @@ uint64_t sweep(const Program& program, Operation operation, bool rest, bool (*he
   EXPECT_LT(counted, point) << "the last run had an operation that failed";
   EXPECT_GE(visited * promised_stride(operation, rest), counted) << "points were left out";
   fmt::print(
-      "{}{}: {} points of {}; passed {}, orchestration_threw {}, events lost {}, no memory {}, no "
-      "thread {}, no file {}\n",
+      "{}{}: {} points of {}; passed {}, orchestration_threw {}, no memory {}, no thread {}, no "
+      "file {}\n",
       name_of(operation), rest ? " and all that follow" : "", visited, counted, ends[0], ends[1],
-      ends[2], ends[3], ends[4], ends[5]);
+      ends[2], ends[3], ends[4]);
   return counted;
 }
 

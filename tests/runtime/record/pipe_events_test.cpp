@@ -149,7 +149,7 @@ TEST(PipeEvents, TellOfAFault) {
                           R"("pushed":2,"popped":0,"freed":0,"before":[0,0],"after":[2,0]})"));
 }
 
-/// Those that find no room are counted, and the others keep what they tell.
+/// Those that find their buffer full are counted, and the others keep what they tell.
 TEST(PipeEvents, FillTheirBufferAsOthersDo) {
   const std::vector<Json> lines = trace_of(
       [](PTO2Runtime* rt) {
