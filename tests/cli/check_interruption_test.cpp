@@ -112,7 +112,7 @@ TEST(CheckInterruption, LeavesTheIndexAlone) {
 }
 
 /// A copy of the checker with mutants whose program is a script: one is killed at once, then one
-/// takes long.
+/// takes long. The scenario holds without either.
 class WithMutants {
  public:
   WithMutants() {
@@ -122,9 +122,12 @@ class WithMutants {
     folder_.file("mutants/build/bin/catalogue",
                  "found 1 quick checker toy/toy\nlong 2 long checker toy/toy\n");
     const std::string script = folder_.file("mutants/build/bin/pto2-check", R"(#!/bin/sh
-      if [ "$PTO2_MUTANT" = 1 ]; then
-        echo '{"harnesses": [{"name": "toy/toy", "wall_s": 0, "replay": "token",
-          "report": {"violation": {"kind": "data race", "message": "on it"}}}]}'
+      result='"name": "toy/toy", "wall_s": 0, "executions": 1, "blocked": 0'
+      if [ -z "$PTO2_MUTANT" ]; then
+        echo "{\"harnesses\": [{$result, \"verdict\": \"pass\"}]}"
+      elif [ "$PTO2_MUTANT" = 1 ]; then
+        echo "{\"harnesses\": [{$result, \"verdict\": \"fail\", \"replay\": \"token\",
+          \"report\": {\"violation\": {\"kind\": \"data race\", \"message\": \"on it\"}}}]}"
       else
         echo $$ >"$0.new"; mv "$0.new" "$0.pid"; exec sleep 600
       fi)");
