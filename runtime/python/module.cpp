@@ -90,14 +90,16 @@ class SignalWatch {
     if (PyErr_CheckSignals() == 0) return;
     auto raised = std::make_unique<py::error_already_set>();
     if (!raised_) {
-      raised_ = std::move(raised);
       since_ = Clock::now();
       stop_.request_stop();
-    } else if (has_told_ && raised->matches(PyExc_KeyboardInterrupt)) {
-      end();
     }
+    if (raised->matches(PyExc_KeyboardInterrupt)) {
+      if (has_told_) end();
+      if (std::exchange(is_interrupted_, true)) return;  // the same Ctrl-C
+    }
+    keep(std::move(raised));
   }
-  /// With the lock: what the handler has raised.
+  /// With the lock: what the last handler has raised.
   void rethrow() const {
     if (raised_) throw py::error_already_set(*raised_);
   }
@@ -110,6 +112,13 @@ class SignalWatch {
     return threading.attr("current_thread")().is(threading.attr("main_thread")());
   }
 
+  /// As one that is raised while the former is handled.
+  void keep(std::unique_ptr<py::error_already_set> raised) {
+    if (raised_ && !raised->value().is(raised_->value())) {
+      PyException_SetContext(raised->value().ptr(), raised_->value().inc_ref().ptr());
+    }
+    raised_ = std::move(raised);
+  }
   void tell() {
     cli::print_to_stderr(
         "\npto2: interrupted; waiting for the kernels that run, Ctrl-C once more ends the "
@@ -126,6 +135,7 @@ class SignalWatch {
   const bool is_main_thread_ = on_main_thread();
   Clock::time_point since_;
   bool has_told_ = false;
+  bool is_interrupted_ = false;  // by Ctrl-C
   std::unique_ptr<py::error_already_set> raised_;
 };
 

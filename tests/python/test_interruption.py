@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from pto2 import _isolated
 from pto2._isolated import Interrupted, run_isolated
 
 images = Path(__file__).parent / "images"
@@ -51,10 +52,12 @@ RUNTIME_CONFIG = {{"runtime": "tensormap_and_ringbuffer"}}
 
 
 @contextlib.contextmanager
-def program(waiting, milliseconds):
-    """One whose kernels take so long, and that runs."""
+def program(waiting, milliseconds, before="", after=""):
+    """One whose kernels take so long, and that runs; with these statements before it and after it
+    was interrupted."""
     orchestration, kernels = waiting
-    line = [sys.executable, "-c", _program, orchestration, kernels[0], str(milliseconds)]
+    text = f"{before}{_program}    {after}"
+    line = [sys.executable, "-c", text, orchestration, kernels[0], str(milliseconds)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         try:
             assert child.stdout.readline() == "ready\n"
@@ -90,6 +93,39 @@ def test_a_second_ctrl_c_before_the_process_has_told_is_the_first(waiting):
             time.sleep(0.1)
         output, errors = child.communicate(timeout=30)
         assert (output, child.returncode) == ("interrupted\n", 0) and _told in errors
+
+
+_exiting = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
+
+
+def test_another_handler_is_not_lost_while_kernels_run(waiting):
+    with program(waiting, 2000, _exiting) as child:
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        child.send_signal(signal.SIGTERM)
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)  # the same Ctrl-C
+        output, errors = child.communicate(timeout=30)
+        assert (output, child.returncode) == ("", 7) and _told in errors
+
+
+_ringing = """
+import signal
+def ring(*_):
+    raise TimeoutError("rings")
+signal.signal(signal.SIGALRM, ring)
+"""
+
+
+def test_ctrl_c_is_not_lost_behind_another_handler(waiting):
+    with program(waiting, 2000, _ringing, "raise") as child:
+        child.send_signal(signal.SIGALRM)
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        output, errors = child.communicate(timeout=30)
+        assert (output, child.returncode) == ("interrupted\n", -signal.SIGINT)
+        rings, interrupt = errors.find("TimeoutError: rings"), errors.find("\nKeyboardInterrupt")
+        assert 0 <= rings < interrupt, errors
 
 
 def wait_for(condition):
@@ -339,3 +375,27 @@ def test_a_child_is_waited_for_when_another_has_ended(sigchld_ignored):
     assert is_sigchld_ignored()
     for file in (*begun, *ended):
         os.close(file)
+
+
+def test_a_handler_of_sigchld_that_is_set_meanwhile_stays(sigchld_ignored, monkeypatch):
+    def waitpid(*arguments):
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        return real(*arguments)
+    real = os.waitpid
+    monkeypatch.setattr(os, "waitpid", waitpid)
+    assert run_isolated("a", lambda: 7) == 7
+    assert not is_sigchld_ignored()
+
+
+def test_an_interrupted_begin_leaves_nobody_waiting(sigchld_ignored, monkeypatch):
+    def interrupt(action):
+        monkeypatch.undo()
+        real(action)
+        raise KeyboardInterrupt
+    real = _isolated._handle_ends
+    monkeypatch.setattr(_isolated, "_handle_ends", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_isolated("a", lambda: 7)
+    assert is_sigchld_ignored()
+    assert run_isolated("a", lambda: 7) == 7
+    assert is_sigchld_ignored()

@@ -22,7 +22,7 @@ _libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
 _ends = threading.Lock()
-_waiting = 0  # for the end of a child
+_waiting = set()  # one for each who waits for the end of a child
 
 
 class Interrupted(KeyboardInterrupt):
@@ -84,22 +84,27 @@ def _handle_ends(action):
     _libc.signal(signal.SIGCHLD, ctypes.c_void_p(action))
 
 
+def _ignores_ends():
+    """Whether the program wants SIGCHLD to be ignored, whatever the system does meanwhile. It may
+    change its mind at any time."""
+    return signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+
+
 @contextlib.contextmanager
 def _kept_ends():
     """How a child ends is kept for who waits, also where SIGCHLD is ignored, as a program that was
     started so has it: until the last who waits has heard, on whatever thread."""
-    global _waiting
-    is_ignored = signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
-    with _ends:
-        _waiting += 1
-        if is_ignored:
-            _handle_ends(signal.SIG_DFL)
-    try:
+    this = object()
+    try:  # before anything is done that Ctrl-C could leave half done
+        with _ends:
+            _waiting.add(this)
+            if _ignores_ends():
+                _handle_ends(signal.SIG_DFL)
         yield
     finally:
         with _ends:
-            _waiting -= 1
-            if is_ignored and _waiting == 0:
+            _waiting.discard(this)
+            if not _waiting and _ignores_ends():
                 _handle_ends(signal.SIG_IGN)
 
 
