@@ -1,5 +1,6 @@
 /// Ends as the first byte of the input says, so that a test sees how its input is named.
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -41,6 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
       break;
     case 's':
       opaque(opaque(std::numeric_limits<int>::max()) + 1);
+      break;
+    case 'u':
+      // Only a decision is a use of it.
+      if (*opaque(static_cast<int*>(std::malloc(sizeof(int)))) == 7) std::puts("seven");
       break;
     default:
       break;

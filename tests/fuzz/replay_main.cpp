@@ -28,6 +28,10 @@ const char* __asan_default_options();
 const char* __asan_default_options() {
   return "abort_on_error=1";
 }
+const char* __msan_default_options();
+const char* __msan_default_options() {
+  return "abort_on_error=1";
+}
 const char* __tsan_default_options();
 const char* __tsan_default_options() {
   return "abort_on_error=1";

@@ -4,6 +4,12 @@
 
 #include "tests/cli/program.hpp"
 
+#ifdef __has_feature  // clang's
+#if __has_feature(memory_sanitizer)
+#define PTO2_MEMORY_SANITIZER
+#endif
+#endif
+
 namespace pto2::test {
 namespace {
 
@@ -34,6 +40,12 @@ TEST(Replay, NamesTheInputThatEndsTheProcess) {
 TEST(Replay, NamesTheInputOfAReport) {
   // Reads behind its end; overflows an int.
   for (const char* content : {"o", "s"}) expect_named(content);
+}
+#endif
+
+#ifdef PTO2_MEMORY_SANITIZER
+TEST(Replay, NamesTheInputOfAnUninitialisedRead) {
+  expect_named("u");
 }
 #endif
 
