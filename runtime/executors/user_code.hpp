@@ -31,7 +31,7 @@ namespace pto2::executors {
 
 /// Leaves call_leavable() instead of the code that was called, or behind it if that was late.
 struct LeftBehind {
-  const void* place;      ///< the instruction that it was at; never null
+  const void* place;      ///< the instruction that it was at; null: unknown, and so it was late
   uint64_t milliseconds;  ///< for which it had not returned
   [[nodiscard]] std::string text() const;
 };
