@@ -131,7 +131,9 @@ bool is_a_trace(const std::string& path) {
 class ValidateCommand : public Command {
  public:
   explicit ValidateCommand(CLI::App& subcommand) {
-    subcommand.add_option("FILE", files_, "traces; - is stdin")->type_name("");
+    subcommand.add_option("FILE", files_, "traces; - is stdin")
+        ->type_name("")
+        ->check(refusal_of_file_name);
     subcommand.add_flag("--races", races_,
                         "also find tasks that touch the same bytes without an order");
     subcommand

@@ -51,7 +51,7 @@ bool take_place(const fs::path& interim, const std::string& target) {
 }  // namespace
 
 std::string refusal_of_file_name(const std::string& path) {
-  return path.empty() ? "an empty name; name a file, or leave the option out" : "";
+  return path.empty() ? "an empty name; name a file, or leave it out" : "";
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {

@@ -194,6 +194,12 @@ TEST_F(Validate, ReadsStdin) {
   EXPECT_THAT(twice.err, HasSubstr("stdin can be read once"));
 }
 
+TEST_F(Validate, RefusesAFileWithoutAName) {
+  const Outcome outcome = pto2({"validate", folder_.path("good"), ""});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("FILE: an empty name; name a file, or leave it out"));
+}
+
 /// As pto2 run does.
 TEST_F(Validate, WritesJsonToAFile) {
   const std::string result = write("result", std::string(100'000, 'x'));

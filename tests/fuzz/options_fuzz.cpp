@@ -42,8 +42,8 @@ void expect_in_range(const CLI::Option& option) {
   if (name == "--idle-limit") {
     const auto seconds = option.as<uint64_t>();
     expect(seconds >= 1 && seconds <= 1'000'000, "an idle limit out of range");
-  } else if (option.get_type_name() == "FILE") {
-    expect(!option.as<std::string>().empty(), "a file without a name");
+  } else if (name == "FILE" || option.get_type_name() == "FILE") {
+    for (const std::string& file : option.results()) expect(!file.empty(), "a file without a name");
   }
 }
 
