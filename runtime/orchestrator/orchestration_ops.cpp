@@ -4,11 +4,66 @@
 #include <cstdio>
 
 namespace pto2 {
+namespace {
+
+template <class R, class... A>
+using Function = R (*)(A...);
+
+/// Any function: it does nothing and returns zero.
+struct Nothing {
+  template <class R, class... A>
+  constexpr operator Function<R, A...>() const {
+    return [](A...) { return R(); };
+  }
+};
+constexpr Nothing nothing;
+
+/// Any handle and any cluster will do: the calls that they are passed to do nothing.
+constexpr PTO2RuntimeOps stopped_table{
+    .abi = PTO2_ORCHESTRATION_ABI,
+    .submit_task = nothing,
+    .scope_begin = nothing,
+    .scope_end = nothing,
+    .orchestration_done = nothing,
+    .make_tensor = nothing,
+    .view = nothing,
+    .reshape = nothing,
+    .transpose = nothing,
+    .ndims = nothing,
+    .numel = nothing,
+    .is_contiguous = nothing,
+    .dump = nothing,
+    .log = &log_line,
+    .describe = [](PTO2Runtime*, uint64_t, char* text,
+                   uint64_t capacity) { return copy_text({}, text, capacity); },
+    .allocate_cluster = nothing,
+    .free_cluster = nothing,
+    .submit_task_clustered = nothing,
+    .submit_block_task = nothing,
+    .fail = nothing,
+};
+
+/// Once the last lines are logged. Whatever is done would be a call in between, and who logs for
+/// ever would never be cut off.
+[[gnu::format(printf, 3, 4)]] void log_nothing(PTO2Runtime*, int32_t, const char*, ...) {}
+constexpr PTO2RuntimeOps silent_table = [] {
+  PTO2RuntimeOps table = stopped_table;
+  table.log = &log_nothing;
+  return table;
+}();
+
+void count_last_line(executors::RuntimeHandle& handle) {
+  if (handle.ops != &stopped_table) return;
+  if (--handle.target()->last_lines == 0) handle.ops = &silent_table;
+}
+
+}  // namespace
 
 void log_line(PTO2Runtime* rt, int32_t level, const char* format, ...) {
   auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
   if (!handle.enter("log")) return;
   const executors::RuntimeHandle::Call call(&handle);
+  count_last_line(handle);
   const LogSink& sink = handle.target()->log_sink;
   if (!sink) return;
   char line[1024];
@@ -69,49 +124,8 @@ RunError error_of_exception(const char* function) {
   }
 }
 
-namespace {
-
-template <class R, class... A>
-using Function = R (*)(A...);
-
-/// Any function: it does nothing and returns zero.
-struct Nothing {
-  template <class R, class... A>
-  constexpr operator Function<R, A...>() const {
-    return [](A...) { return R(); };
-  }
-};
-constexpr Nothing nothing;
-
-/// Any handle and any cluster will do: the calls that they are passed to do nothing.
-constexpr PTO2RuntimeOps stopped_table{
-    .abi = PTO2_ORCHESTRATION_ABI,
-    .submit_task = nothing,
-    .scope_begin = nothing,
-    .scope_end = nothing,
-    .orchestration_done = nothing,
-    .make_tensor = nothing,
-    .view = nothing,
-    .reshape = nothing,
-    .transpose = nothing,
-    .ndims = nothing,
-    .numel = nothing,
-    .is_contiguous = nothing,
-    .dump = nothing,
-    .log = &log_line,
-    .describe = [](PTO2Runtime*, uint64_t, char* text,
-                   uint64_t capacity) { return copy_text({}, text, capacity); },
-    .allocate_cluster = nothing,
-    .free_cluster = nothing,
-    .submit_task_clustered = nothing,
-    .submit_block_task = nothing,
-    .fail = nothing,
-};
-
-}  // namespace
-
 void stop_calls(executors::RuntimeHandle& handle) {
-  handle.ops = &stopped_table;
+  if (handle.target()->last_lines != 0) handle.ops = &stopped_table;
 }
 
 }  // namespace pto2

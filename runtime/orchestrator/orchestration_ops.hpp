@@ -1,8 +1,8 @@
 /// The tables of functions that an orchestration calls through.
 ///
-/// A run that is stopped has a table of its own, whose functions do nothing, so that none of the
-/// others asks whether it has. The orchestrator exchanges them, inside of a call; the next one
-/// finds the new table. If somebody has kept another one, it is the orchestrator that submits,
+/// A run that is stopped has a table of its own, whose functions do nothing but log, so that none
+/// of the others asks whether it has. The orchestrator exchanges them, inside of a call; the next
+/// one finds the new table. If somebody has kept another one, it is the orchestrator that submits,
 /// counts and replays nothing.
 #pragma once
 
@@ -23,13 +23,14 @@ using LogSink = std::function<void(int32_t level, const char* text)>;
 struct OrchestrationRuntime {
   explicit OrchestrationRuntime(LogSink sink) : log_sink(std::move(sink)) {}
 
-  const LogSink log_sink;  ///< may be empty
+  const LogSink log_sink;      ///< may be empty
+  uint32_t last_lines = 1000;  ///< that are logged after stop_calls()
 };
 
-/// From the next call on nothing is done.
+/// From the next call on nothing is done, except that a few last lines are logged.
 void stop_calls(executors::RuntimeHandle& handle);
 
-/// In both tables. Requires a RuntimeHandle.
+/// In both tables, as long as there are lines left. Requires a RuntimeHandle.
 [[gnu::format(printf, 3, 4)]] void log_line(PTO2Runtime* rt, int32_t level, const char* format,
                                             ...);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/runtime/device/task_graph.hpp"
 
@@ -28,6 +29,25 @@ class FailingOrchestration : public testing::TestWithParam<ExecutorKind> {
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, FailingOrchestration, testing::ValuesIn(everywhere()),
                          [](const auto& test) { return executor_name(test.param); });
+
+/// Whatever becomes of it then.
+TEST_P(FailingOrchestration, LogsAThousandLinesMore) {
+  const auto fail_and_log = [](PTO2Runtime* rt) {
+    const PTO2RuntimeOps* const kept = rt->ops;
+    LOG_INFO(rt, "before");
+    pto2_rt_fail(rt, 1, "first");
+    for (int line = 1; line <= 3000; ++line) {
+      if (line == 2000) kept->fail(rt, 2, "second");
+      LOG_INFO(rt, "%d", line);
+    }
+  };
+  std::vector<std::string> lines;
+  const auto log = [&](int32_t, const char* line) { lines.emplace_back(line); };
+  EXPECT_EQ(run_at(GetParam(), small_device(), {{}, fail_and_log, log}).error.code,
+            ErrorCode::orchestration_failed);
+  ASSERT_EQ(lines.size(), 1001U);
+  EXPECT_EQ(lines.back(), "1000");
+}
 
 /// Waiting in a handler hands the thread to others, and comes back on any.
 TEST_P(FailingOrchestration, GoesOnInAHandler) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -389,6 +390,17 @@ TEST_P(Stuck, OrchestrationsThatSubmitForEverInOneScopeAreLeft) {
   const RunError second = run(take_a_while, submit_for_ever).error;
   EXPECT_EQ(first.message, second.message);
   EXPECT_EQ(first.hint, second.hint);
+}
+
+/// What they log is a call in between only as long as it may be their last words.
+TEST_P(Stuck, OrchestrationsThatLogForEverWhenStoppedAreLeft) {
+  const auto submit_and_log = [](PTO2Runtime* rt) {
+    for (;;) {
+      pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, nullptr, 0);
+      LOG_INFO(rt, "submitted");
+    }
+  };
+  EXPECT_EQ(run(take_a_while, submit_and_log).error.code, ErrorCode::flow_control_deadlock);
 }
 
 TEST_P(Stuck, OrchestrationsInLibrariesEndTheProcess) {
