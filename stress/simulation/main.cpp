@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -332,19 +331,33 @@ ExitCode execute(int argc, char** argv) {
 
 std::terminate_handler usual_terminate = std::abort;
 
+void tell_what_was_found() {
+  MemoryReserve::release();
+  try {
+    CrashGuard::say_more();
+  } catch (const std::bad_alloc&) {
+    // even so there is too little
+  }
+}
+
 /// Memory may end where nothing may be thrown: while something is taken down, for one. What was
 /// found before is told as after a crash.
 [[noreturn]] void terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    static std::atomic_flag was_here;  // what is told needs memory, too
-    if (!was_here.test_and_set()) CrashGuard::say_more();
-    cli::end_without_memory(remedies);
+    tell_what_was_found();
   } catch (...) {
-    usual_terminate();  // says what was thrown
+    // nothing is amiss with memory
   }
+  usual_terminate();
   std::abort();
+}
+
+/// The handler of guarded() knows what to say of the end itself, and comes after this one.
+int run(int argc, char** argv) {
+  usual_terminate = std::set_terminate(terminate);
+  return execute(argc, argv);
 }
 
 }  // namespace
@@ -354,6 +367,5 @@ int main(int argc, char** argv) {
   using namespace pto2::simulations;
   pto2::executors::keep_freed_memory();
   MemoryReserve::install();
-  usual_terminate = std::set_terminate(terminate);
-  return pto2::cli::guarded([&] { return execute(argc, argv); }, remedies, known);
+  return pto2::cli::guarded([&] { return run(argc, argv); }, remedies, known);
 }

@@ -5,6 +5,7 @@
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "stress/simulation/graph_subject.hpp"
+#include "stress/simulation/memory_reserve.hpp"
 #include "stress/simulation/workload_subject.hpp"
 
 namespace pto2::simulations {
@@ -46,7 +47,10 @@ stress::Launcher launcher_of(const Options& options) {
                                           const Launch& what, uint64_t seed) {
     DeviceConfig config = drawn;
     config.deadline_ms = deadline;
-    return stress::launch_on(executor, config, what, seed);
+    RunResult result = stress::launch_on(executor, config, what, seed);
+    // What code of the user's throws for want of memory looks like a fault of it.
+    MemoryReserve::check();
+    return result;
   };
 }
 

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <utility>
 
 namespace pto2::simulations {
 namespace {
@@ -16,12 +18,18 @@ std::atomic<void*> of_runs{nullptr};
 std::atomic<void*> of_report{nullptr};
 std::atomic<bool> has_ended{false};
 
-/// Returns where it is worth another try.
+/// Returns where it is worth another try: each thread has one, since it may have failed before
+/// another had the part freed.
 void hand_out() {
+  static std::mutex mutex;
+  thread_local bool has_tried = false;
   has_ended = true;
-  void* const part = of_runs.exchange(nullptr);
-  if (part == nullptr) throw std::bad_alloc();
-  std::free(part);
+  {
+    const std::lock_guard lock(mutex);
+    void* const part = of_runs.exchange(nullptr);
+    std::free(part);
+  }
+  if (std::exchange(has_tried, true)) throw std::bad_alloc();
 }
 
 }  // namespace

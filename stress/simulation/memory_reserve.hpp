@@ -11,7 +11,7 @@ class MemoryReserve {
   /// memory when there is no more has the first part. Only then does operator new throw. Once,
   /// before threads.
   static void install();
-  /// Throws std::bad_alloc if memory has ended: then nothing is begun any more.
+  /// Throws std::bad_alloc if memory has ended: then nothing that ran meanwhile is to be judged.
   static void check();
   /// The runs are over: what is left may be used.
   static void release();

@@ -62,7 +62,6 @@ class Simulation {
   void run_seeds(Subject& subject) {
     const StandingGuard at_crash;
     for (uint64_t seed = next(); is_left(seed); seed = next()) {
-      MemoryReserve::check();
       SimulatedRun run;
       bool same = true;
       if (watch_.begins) watch_.begins(seed);

@@ -75,7 +75,8 @@ struct Options {
   uint64_t deadline_ms = DeviceConfig{}.deadline_ms;  ///< of each run
 };
 
-/// As stress::launch_on(), with what the options say of each run's configuration.
+/// As stress::launch_on(), with what the options say of each run's configuration. Throws
+/// std::bad_alloc if memory has ended by then (MemoryReserve).
 [[nodiscard]] stress::Launcher launcher_of(const Options& options);
 
 /// Throws CliError for what there is not.

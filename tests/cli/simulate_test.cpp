@@ -203,29 +203,60 @@ TEST(Simulate, TooLittleMemoryIsNoBug) {
 }
 
 /// Of the first seed the run is wrong, and takes no memory.
-void expect_wrong_seed_without_memory(const std::string& seeds) {
+void expect_wrong_seed_without_memory(const std::string& kernel, const std::string& seeds) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
   const TemporaryFolder folder;
   const std::string command =
-      "ulimit -v 1000000; PTO2_WORKLOADS=" + images_with("lacks_memory.so", folder) +
+      "ulimit -v 1000000; WRONG_CALLS=2 PTO2_WORKLOADS=" + images_with(kernel, folder) +
       " exec \"$0\" simulate vector_example --json " + folder.path("json") + " --seeds " + seeds;
   const Outcome outcome = run_program("/bin/sh", {"-c", command, PTO2_PROGRAM});
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("pto2: out of memory; use fewer --jobs, or a smaller case\n"));
   EXPECT_THAT(outcome.out, HasSubstr("repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("made smaller:")));
   const auto result = nlohmann::json::parse(read_text(folder.path("json")));
   EXPECT_EQ(result["verdict"], "fail");
+  EXPECT_EQ(result["wrong_runs"], 1) << "one that lacks memory is none";
   EXPECT_EQ(result["wrong"][0]["token"], "simulate/vector_example:Case1@sc:4");
   EXPECT_LT(result["runs"], 5) << "nothing is begun without memory";
 }
 
 TEST(Simulate, WhatWasWrongBeforeMemoryEndedIsTold) {
-  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
-  expect_wrong_seed_without_memory("4..90");
+  expect_wrong_seed_without_memory("lacks_memory.so", "4..90");
+  expect_wrong_seed_without_memory("asks_too_much.so", "4..90");
 }
 
 TEST(Simulate, WhatCannotBeMadeSmallerForWantOfMemoryIsTold) {
-  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
-  expect_wrong_seed_without_memory("4..4");
+  expect_wrong_seed_without_memory("lacks_memory.so", "4..4");
+  expect_wrong_seed_without_memory("asks_too_much.so", "4..4");
+}
+
+TEST(Simulate, ARunThatLacksMemoryIsNotWrong) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer ends what asks for too much";
+  const TemporaryFolder folder;
+  const Strings workloads{"PTO2_WORKLOADS=" + images_with("asks_too_much.so", folder)};
+  for (const Strings& arguments : {Strings{"simulate", "vector_example", "--seeds", "4..90"},
+                                   Strings{"replay", "simulate/vector_example:Case1@sc:4"},
+                                   Strings{"replay", "simulate/vector_example:Case1@sc:4:5-1-1"}}) {
+    const Outcome outcome = pto2(arguments, workloads);
+    EXPECT_EQ(outcome.code, 3) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("pto2: out of memory; use fewer --jobs"));
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
+TEST(Simulate, WhatWasWrongIsToldWhereMemoryEndsAndNothingMayBeThrown) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer ends what asks for too much";
+  const TemporaryFolder folder;
+  const Outcome outcome = pto2({"simulate", "vector_example", "--seeds", "4..90"},
+                               {"PTO2_WORKLOADS=" + images_with("asks_too_much.so", folder),
+                                "WRONG_CALLS=2", "MAY_NOT_THROW=1"});
+  EXPECT_EQ(outcome.code, 3) << outcome.out;
+  EXPECT_THAT(outcome.err,
+              testing::EndsWith("repeat: pto2 replay simulate/vector_example:Case1@sc:5\n"
+                                "wrong: a run that ended before\n"
+                                "repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"
+                                "pto2: out of memory; use fewer --jobs, or a smaller case\n"));
 }
 
 /// If the process ends now, nobody takes the results of an earlier one for its own.

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 namespace pto2::simulations {
 namespace {
@@ -50,6 +51,32 @@ int taken_until(Enough&& is_enough) {
 
 TEST(MemoryReserveDeathTest, HasAPartForRunsAndOneForTheReport) {
   EXPECT_EXIT(use_up_memory(), testing::ExitedWithCode(0), "");
+}
+
+/// Whether it is worth another try.
+bool is_handed_out() {
+  try {
+    std::get_new_handler()();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+[[noreturn]] void fail_on_two_threads() {
+  MemoryReserve::install();
+  const bool first = is_handed_out();
+  bool other = false;
+  bool again = true;
+  std::thread([&] {
+    other = is_handed_out();
+    again = is_handed_out();
+  }).join();
+  std::_Exit(first && other && !again ? 0 : 1);
+}
+
+TEST(MemoryReserveDeathTest, WhoFailedBeforeItWasHandedOutTriesAgainOnce) {
+  EXPECT_EXIT(fail_on_two_threads(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
