@@ -63,15 +63,28 @@ class Simulation {
     const StandingGuard at_crash;
     for (uint64_t seed = next(); is_left(seed); seed = next()) {
       SimulatedRun run;
-      bool same = true;
       if (watch_.begins) watch_.begins(seed);
       crash_.during(seed, [&] {
         run = subject.run(seed);
-        if (is_repeated(seed, run)) same = hash_of(subject.run(seed).result) == hash_of(run.result);
+        if (is_repeated(seed, run)) repeat(subject, seed, run);
       });
-      if (!same) run.problems.emplace_back("the second run of the seed differed from the first");
-      if (is_repeated(seed, run) && same) ++repeated_;
       add(seed, std::move(run));
+    }
+  }
+
+  /// What a run leaves behind may harm the next alone. Of runs that are wrong both times the first
+  /// is told: the problems of the second may be the same in other words, with other handles.
+  void repeat(Subject& subject, uint64_t seed, SimulatedRun& first) {
+    const SimulatedRun second = subject.run(seed);
+    if (hash_of(second.result) == hash_of(first.result) && second.outcome == first.outcome &&
+        second.wrong() == first.wrong()) {
+      ++repeated_;
+      return;
+    }
+    first.timed_out = second.timed_out;
+    first.problems.emplace_back("the second run of the seed differed from the first");
+    for (const std::string& problem : second.problems) {
+      first.problems.push_back("of the second run: " + problem);
     }
   }
 

@@ -122,6 +122,53 @@ TEST(Simulate, ASecondRunWithAnotherHashIsWrong) {
   EXPECT_THAT(summary.outcomes, ElementsAre(testing::Pair("wrong", 1U)));
 }
 
+/// Of seed 64 the first run passes, with the same result.
+Summary summary_of_second(const SimulatedRun& second) {
+  uint64_t calls = 0;
+  return summary_of({64, 65}, [&](uint64_t) { return ++calls == 2 ? second : passed(); });
+}
+
+TEST(Simulate, AProblemThatTheSecondRunAloneHasIsOne) {
+  SimulatedRun second = passed();
+  second.problems = {"stale", "odd"};
+  const Summary summary = summary_of_second(second);
+  EXPECT_EQ(summary.runs, 2U);
+  ASSERT_EQ(summary.wrong.size(), 1U);
+  EXPECT_EQ(summary.wrong[0].seed, 64U);
+  EXPECT_THAT(summary.wrong[0].problems,
+              ElementsAre("the second run of the seed differed from the first",
+                          "of the second run: stale", "of the second run: odd"));
+  EXPECT_EQ(summary.repeated, 0U);
+}
+
+TEST(Simulate, ASecondRunThatEndsInAnotherWayIsWrong) {
+  SimulatedRun second = passed();
+  second.outcome = "deadlock";
+  EXPECT_EQ(summary_of_second(second).wrong_runs, 1U);
+}
+
+TEST(Simulate, EndsWithASecondRunThatTimedOut) {
+  SimulatedRun second = passed();
+  second.timed_out = true;
+  second.problems = {"it stays"};
+  const Summary summary = summary_of_second(second);
+  EXPECT_TRUE(summary.timed_out);
+  EXPECT_EQ(summary.runs, 1U);
+}
+
+/// They may be told in other words: a problem may name a handle.
+TEST(Simulate, WhatIsWrongTwiceIsToldOnce) {
+  uint64_t calls = 0;
+  const Summary summary = summary_of({64, 64}, [&](uint64_t) {
+    SimulatedRun run = passed();
+    run.problems = {std::to_string(++calls)};
+    return run;
+  });
+  ASSERT_EQ(summary.wrong.size(), 1U);
+  EXPECT_THAT(summary.wrong[0].problems, ElementsAre("1"));
+  EXPECT_EQ(summary.repeated, 1U);
+}
+
 /// And that run is not made again.
 TEST(Simulate, EndsWithARunThatTimedOut) {
   std::vector<uint64_t> seeds;
