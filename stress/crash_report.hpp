@@ -35,15 +35,8 @@ class CrashReport {
   /// Calls run() as run `number`. From several threads, of which 256 at a time are reported.
   template <class Run>
   void during(uint64_t number, Run&& run) {
-    std::atomic<uint64_t>* mine = nullptr;
-    for (auto& slot : under_way_) {
-      uint64_t none = 0;
-      if (!slot.compare_exchange_strong(none, number + 1)) continue;
-      mine = &slot;
-      break;
-    }
+    const UnderWay until_it_ends(*this, number);
     run();
-    if (mine != nullptr) mine->store(0);
   }
 
   /// Run `number` was. From one thread at a time; the first ten are reported.
@@ -55,11 +48,34 @@ class CrashReport {
   }
 
  private:
+  enum class Slot : uint8_t { free, taken, told };
+
+  /// A run, in a slot if there is a free one.
+  class UnderWay {
+   public:
+    UnderWay(CrashReport& report, uint64_t number) {
+      for (std::size_t i = 0; i < report.slots_.size() && slot_ == nullptr; ++i) {
+        Slot free = Slot::free;
+        if (!report.slots_[i].compare_exchange_strong(free, Slot::taken)) continue;
+        slot_ = &report.slots_[i];
+        report.numbers_[i].store(number);
+        slot_->store(Slot::told);
+      }
+    }
+    ~UnderWay() {
+      if (slot_ != nullptr) slot_->store(Slot::free);
+    }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+
+   private:
+    std::atomic<Slot>* slot_ = nullptr;
+  };
+
   /// Uses nothing that may be broken but memory for a line.
   static void list() {
-    for (const auto& slot : current->under_way_) {
-      const uint64_t past = slot.load();
-      if (past != 0) current->tell("", past - 1);
+    for (std::size_t i = 0; i < current->slots_.size(); ++i) {
+      if (current->slots_[i].load() == Slot::told) current->tell("", current->numbers_[i].load());
     }
     const std::size_t wrong = current->wrong_count_.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < wrong; ++i) {
@@ -75,7 +91,8 @@ class CrashReport {
 
   static inline CrashReport* current = nullptr;
   std::function<std::string(uint64_t)> repeat_;
-  std::array<std::atomic<uint64_t>, 256> under_way_{};
+  std::array<std::atomic<Slot>, 256> slots_{};
+  std::array<std::atomic<uint64_t>, 256> numbers_{};  // of the runs in them
   std::array<uint64_t, 10> wrong_{};
   std::atomic<std::size_t> wrong_count_{0};
 };

@@ -152,6 +152,20 @@ TEST(CrashReports, HaveTheFirstTenThatWereWrong) {
               "\nrepeat: 1\n.*\nrepeat: 9\n[^\n]*\nrepeat: 10\n$");
 }
 
+TEST(CrashReports, HaveTheRunOfTheLargestNumber) {
+  CrashReport report([](uint64_t number) { return std::to_string(number); });
+  EXPECT_EXIT(report.during(~uint64_t{0}, [] { CrashGuard::end_mute({}, 300); }), ExitedWithCode(5),
+              "\nrepeat: 18446744073709551615\n$");
+}
+
+TEST(CrashReports, HaveNoRunThatIsOver) {
+  CrashReport report([](uint64_t number) { return std::to_string(number); });
+  report.during(1, [] {});
+  EXPECT_THROW(report.during(2, [] { throw std::runtime_error("x"); }), std::runtime_error);
+  EXPECT_EXIT(report.during(3, [] { CrashGuard::end_mute({}, 300); }), ExitedWithCode(5),
+              "has not returned for 0.3 s[^\n]*\n([^r][^\n]*\n)?repeat: 3\n$");
+}
+
 /// No code of the user's ends it, as if an invariant were broken.
 class BrokenSubject final : public Subject {
  public:
