@@ -168,6 +168,10 @@ class Stressing {
     };
     const Ended ended = run_isolated(
         work, [] {}, patience(options_.simulate_seconds), signals_);
+    if (ended.refused) {
+      cli::print_to_stderr("pto2: {} is not looked for in simulations: {}\n", unit_.name(),
+                           ended.result);
+    }
     if (!ended.completed) return;
     const Json json = Json::parse(ended.result);
     failure.token = json.at("token");

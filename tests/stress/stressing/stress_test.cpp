@@ -211,27 +211,45 @@ TEST(Stress, ATryThatASignalEndsIsNone) {
   EXPECT_EQ(result.failures[0].seen, 1U);
 }
 
-/// Its simulations take their time.
-class SlowlySimulated final : public Unit {
+/// What becomes of its simulations.
+class SimulatedBy final : public Unit {
  public:
-  SlowlySimulated() : Unit("fake/slow") {}
+  explicit SimulatedBy(std::function<void()> simulate)
+      : Unit("fake/simulated"), simulate_(std::move(simulate)) {}
 
   [[nodiscard]] bool has_seeds() const override { return true; }
   UnitReport run(const Budget&, const cli::NumberRange&, UnitCounts&) override {
     return {{}, {}, {{3, {"late"}}}};
   }
   [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t) override {
-    usleep(5'000'000);
+    simulate_();
     return {"token", "story"};
   }
+
+ private:
+  std::function<void()> simulate_;
 };
 
 TEST(Stress, SimulationsAreLookedAtForSoLong) {
   StressOptions options = options_of({.runs = 2});
   options.repeat_tries = 0;
   options.simulate_seconds = 0.1;
-  const UnitResult result = stress(SlowlySimulated(), options);
+  testing::internal::CaptureStderr();
+  const UnitResult result = stress(SimulatedBy([] { usleep(5'000'000); }), options);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].token, "");
+}
+
+TEST(Stress, ALookInSimulationsThatIsRefusedIsTold) {
+  StressOptions options = options_of({.runs = 2});
+  options.repeat_tries = 0;
+  testing::internal::CaptureStderr();
+  const UnitResult result = stress(SimulatedBy([] { throw std::bad_alloc(); }), options);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("pto2: fake/simulated is not looked for in simulations: out of memory; "));
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].text, "late");
   EXPECT_EQ(result.failures[0].token, "");
 }
 
