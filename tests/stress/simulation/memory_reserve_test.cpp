@@ -8,6 +8,8 @@
 #include <new>
 #include <thread>
 
+#include "stress/simulation/simulate.hpp"
+
 namespace pto2::simulations {
 namespace {
 
@@ -77,6 +79,33 @@ bool is_handed_out() {
 
 TEST(MemoryReserveDeathTest, WhoFailedBeforeItWasHandedOutTriesAgainOnce) {
   EXPECT_EXIT(fail_on_two_threads(), testing::ExitedWithCode(0), "");
+}
+
+/// Its second run keeps all memory.
+class Keeper final : public Subject {
+ public:
+  SimulatedRun run(uint64_t seed) override {
+    if (seed == 1) return {.outcome = "wrong", .problems = {"odd"}};
+    taken_until([] { return false; });
+    throw std::bad_alloc();
+  }
+  Shrunk shrink(uint64_t) override { return {}; }
+  SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override { return {}; }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+};
+
+[[noreturn]] void keep_memory_after_a_wrong_run() {
+  const rlimit limit{1000 * one_mebibyte, 1000 * one_mebibyte};
+  setrlimit(RLIMIT_AS, &limit);
+  MemoryReserve::install();
+  const Summary summary =
+      simulate({}, {1, 2}, 1, {}, [](const Options&) { return std::make_unique<Keeper>(); });
+  const int of_report = taken_until([] { return false; });
+  std::_Exit(summary.wrong_runs == 1 && of_report > 16 ? 0 : 1);
+}
+
+TEST(MemoryReserveDeathTest, IsThereWhenWrongRunsAreTold) {
+  EXPECT_EXIT(keep_memory_after_a_wrong_run(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
