@@ -28,6 +28,85 @@ uint64_t time_of(const Event* event) {
   return event == nullptr ? never : event->t;
 }
 
+/// When every host thread may have run a kernel or the orchestration, so that no scheduler could.
+class BusyHosts {
+ public:
+  BusyHosts(const Case& it, std::span<const Run> runs) {
+    std::vector<std::pair<uint64_t, int>> changes;  // of the number of those that run
+    changes.reserve(2 * runs.size());
+    for (const Run& run : runs) {
+      if (time_of(run.ack) < time_of(run.fin)) {
+        changes.emplace_back(run.ack->t, 1);
+        changes.emplace_back(time_of(run.fin), -1);
+      }
+    }
+    add_orchestration(it, changes);
+    std::ranges::sort(changes);
+    const auto hosts = static_cast<int64_t>(it.record.counts->host_threads);
+    int64_t running = 0;
+    for (const auto& [time, change] : changes) {
+      const uint64_t before = until(time);
+      running += change;
+      pieces_.push_back({time, before, running >= hosts});
+    }
+  }
+
+  /// How much of the time.
+  [[nodiscard]] uint64_t between(uint64_t from, uint64_t to) const {
+    return until(to) - until(from);
+  }
+
+ private:
+  /// Of the time, up to the begin of the next.
+  struct Piece {
+    uint64_t begin;
+    uint64_t before;  ///< how much of the time before it
+    bool busy;
+  };
+
+  /// The orchestration runs but while it waits for what it then takes, and from the last wait on,
+  /// behind which the orchestrator has only to leave. A run that was given up leaves other waits
+  /// behind, from which the orchestration may go on for long without an event.
+  static void add_orchestration(const Case& it, std::vector<std::pair<uint64_t, int>>& changes) {
+    changes.emplace_back(0, 1);
+    const Event* wait = nullptr;  // since which there was nothing else
+    const Event* last = nullptr;  // wait
+    for (const uint32_t number : it.history.of_orchestration()) {
+      const Event& event = it.event(number);
+      if (!it.is_of_the_orchestrator(event)) continue;
+      if (wait != nullptr && wait->lacking && takes(event)) {
+        changes.emplace_back(wait->t, -1);
+        changes.emplace_back(event.t, 1);
+      }
+      wait = event.kind == EventKind::wait ? &event : nullptr;
+      if (wait != nullptr) last = wait;
+      if (event.kind != EventKind::exit) continue;
+      changes.emplace_back(last == nullptr || last->lacking ? event.t : last->t, -1);
+      return;
+    }
+  }
+  static bool takes(const Event& event) {
+    return event.kind == EventKind::submit || event.kind == EventKind::allocate ||
+           event.kind == EventKind::leftover;
+  }
+
+  [[nodiscard]] uint64_t until(uint64_t time) const {
+    const auto next = std::ranges::upper_bound(pieces_, time, {}, &Piece::begin);
+    if (next == pieces_.begin()) return 0;
+    const Piece& piece = *std::prev(next);
+    return piece.before + (piece.busy ? time - piece.begin : 0);
+  }
+
+  std::vector<Piece> pieces_;
+};
+
+/// What a core was given, until it had finished.
+struct Shift {
+  uint64_t begin;
+  uint64_t end;
+  friend auto operator<=>(const Shift&, const Shift&) = default;
+};
+
 /// VR-I36. What can be waited for is a place: the cores of one type, anywhere or in one cluster.
 class IdleCores {
  public:
@@ -36,7 +115,7 @@ class IdleCores {
         types_(static_cast<uint32_t>(it.record.types.size())),
         exits_(it.record.threads.size(), never),
         kept_(it.record.tasks.size()),
-        dispatches_(it.record.cores.size()) {
+        shifts_(it.record.cores.size()) {
     for (const uint32_t exit : it.history.of_kind(EventKind::exit)) {
       exits_[it.event(exit).thread] = it.event(exit).t;
     }
@@ -50,6 +129,7 @@ class IdleCores {
       if (servers_[core] == core) serving_.push_back(core);
     }
     for (uint32_t task = 0; task < it.record.tasks.size(); ++task) add_runs(task);
+    for (std::vector<Shift>& of_core : shifts_) std::ranges::sort(of_core);
   }
 
   /// Of a simulation in which a kernel ends when all others wait: at each FIN, what was true just
@@ -76,11 +156,12 @@ class IdleCores {
       first_exit = std::min(first_exit, exits_[core.thread]);
     }
     if (first_exit == never) first_exit = 0;
+    const BusyHosts hosts(it_, runs_);
     for (const Run& run : runs_) {
       const uint64_t to =
           run.dispatch == nullptr ? std::max(run.ready, first_exit) : run.dispatch->t;
       if (to < run.ready || to - run.ready <= limit || is_unserved(run, to)) continue;
-      if (to - run.ready - hosts_busy(run.ready, to) > limit) report_long_wait(run, to);
+      if (to - run.ready - hosts.between(run.ready, to) > limit) report_long_wait(run, to);
     }
   }
 
@@ -193,9 +274,9 @@ class IdleCores {
       runs_.push_back({task, it_.event(history.ready.event).t, event_of(part.dispatch),
                        event_of(part.ack), event_of(part.fin), cluster_of(part),
                        it_.record.tasks[task].type, handed_on});
-      if (part.dispatch.has()) {
-        dispatches_[runs_.back().dispatch->place].push_back(runs_.size() - 1);
-      }
+      const Run& run = runs_.back();
+      if (run.dispatch == nullptr) continue;
+      shifts_[run.dispatch->place].push_back({run.dispatch->t, time_of(run.fin)});
     }
   }
 
@@ -251,9 +332,8 @@ class IdleCores {
            exits_[it_.record.cores[core].thread] >= to;
   }
   [[nodiscard]] bool is_free(uint32_t core, uint64_t from, uint64_t to) const {
-    return std::ranges::none_of(dispatches_[core], [&](std::size_t run) {
-      return runs_[run].dispatch->t < to && from < time_of(runs_[run].fin);
-    });
+    const auto later = std::ranges::lower_bound(shifts_[core], to, {}, &Shift::begin);
+    return later == shifts_[core].begin() || std::prev(later)->end <= from;
   }
   /// An idle core that could run it, or the number of cores if there is none.
   [[nodiscard]] uint32_t idle_core(const Run& run, uint64_t from, uint64_t to) const {
@@ -263,30 +343,6 @@ class IdleCores {
     uint32_t core = 0;
     while (core < cores() && (!fits(it_.record.cores[core]) || !is_idle(core, from, to))) ++core;
     return core;
-  }
-
-  /// The part of a time in which every host thread may have run a kernel or the orchestration, so
-  /// that no scheduler could.
-  [[nodiscard]] uint64_t hosts_busy(uint64_t from, uint64_t to) const {
-    std::vector<std::pair<uint64_t, int>> changes;  // of the number of kernels that run
-    for (const Run& run : runs_) {
-      const uint64_t begin = std::max(from, time_of(run.ack));
-      const uint64_t end = std::min(to, time_of(run.fin));
-      if (begin >= end) continue;
-      changes.emplace_back(begin, 1);
-      changes.emplace_back(end, -1);
-    }
-    std::ranges::sort(changes);
-    uint64_t busy = 0;
-    uint64_t since = from;
-    int64_t running = 1;  // the orchestration
-    changes.emplace_back(to, 0);
-    for (const auto& [time, change] : changes) {
-      if (running >= static_cast<int64_t>(it_.record.counts->host_threads)) busy += time - since;
-      since = time;
-      running += change;
-    }
-    return busy;
   }
 
   void report_fin(uint32_t place, uint64_t time) {
@@ -320,7 +376,7 @@ class IdleCores {
   std::vector<uint32_t> serving_;                // cores that are schedulers
   std::vector<std::vector<const Event*>> kept_;  // by task: when a scheduler put it in its backlog
   std::vector<Run> runs_;
-  std::vector<std::vector<std::size_t>> dispatches_;  // runs by core
+  std::vector<std::vector<Shift>> shifts_;  // by core, in the order of their times
 };
 
 }  // namespace

@@ -135,8 +135,9 @@ constexpr Rule rules[] = {
      "which may have their ticket. This is exact in simulations in which a kernel ends when all "
      "others wait. On real threads a task must not be ready for longer than a limit while one core "
      "of its type is idle throughout, not counting the time in which a kernel or the orchestration "
-     "may have been running on every host thread; that limit is given on demand. Nothing is said "
-     "of a run that ended in `core_lost`: the lost core may have been lent a block task, for whose "
+     "may have been running on every host thread, the latter not while the orchestrator waits for "
+     "what it takes next, or to leave; that limit is given on demand. Nothing is said of a run "
+     "that ended in `core_lost`: the lost core may have been lent a block task, for whose "
      "parts nobody else is woken."},
     {"VR-I37", Strength::always,
      "Every structure of the runtime is whole after the run, as the run itself has found "

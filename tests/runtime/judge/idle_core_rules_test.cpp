@@ -407,8 +407,58 @@ TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   story.at(aiv0, ack, b).t = 45;
   story.result.host_threads = 3;
   expect_broken(story, "VR-I36", "all the time until 62", 13);
+}
+
+/// With one host thread d, which is ready from 47 on, waits for that until the orchestrator has
+/// nothing to do, from 55 on.
+TEST(IdleCores, AnOrchestratorThatIsDoneLeavesItsHostToOthers) {
+  Story story = idle_beside_d();
+  story.result.points = 0;
   story.result.host_threads = 1;
-  EXPECT_THAT(story.broken(0), IsEmpty());
+  story.at(scheduler1, dispatch, d).t = 63;
+  EXPECT_THAT(story.broken(8), IsEmpty());
+  expect_broken(story, "VR-I36", "all the time until 62", 7);
+  story.at(orchestrator, wait).t = 61;
+  expect_broken(story, "VR-I36", "all the time until 62", 1);
+  EXPECT_THAT(story.broken(2), IsEmpty());
+  story.erase(orchestrator, wait);
+  EXPECT_THAT(story.broken(0), IsEmpty()) << "it may be in a call until it leaves";
+  story.at(orchestrator, exit).t = 60;
+  EXPECT_THAT(story.broken(2), tells("all the time until 62"));
+  EXPECT_THAT(story.broken(3), Not(tells("all the time until 62")));
+}
+
+/// Where a record has no exit nobody knows which wait was the last.
+TEST(IdleCores, AnOrchestratorThatDoesNotLeaveMayRunAfterItsWait) {
+  Story story = idle_beside_d();
+  story.result.points = 0;
+  story.result.host_threads = 1;
+  story.at(scheduler1, dispatch, d).t = 63;
+  story.erase(orchestrator, exit);
+  EXPECT_THAT(story.broken(0), Not(tells("VR-I36")));
+}
+
+/// The orchestrator waits for a slot from 16 to 52; c is ready from 15 to 22.
+TEST(IdleCores, AnOrchestratorThatWaitsLeavesItsHostToOthers) {
+  Story story;
+  story.result.host_threads = 1;
+  EXPECT_THAT(story.broken(6), IsEmpty());
+  expect_broken(story, "VR-I36", "aiv0 is idle, all the time until 21", 5);
+  EXPECT_THAT(story.broken(1), Not(tells("until 54"))) << "it has gone on by then";
+  story.at(orchestrator, wait, d).lacking.reset();
+  EXPECT_THAT(story.broken(5), Not(tells("VR-I36"))) << "not for a resource: who goes on, goes on";
+}
+
+/// A wait that ends with the run is not followed by what it was for: calls do nothing any more,
+/// and the orchestration may go on between them for long.
+TEST(IdleCores, AnOrchestrationThatGoesOnInARunGivenUpNeedsAHost) {
+  Story story = given_up();
+  story.result.host_threads = 1;
+  story.insert(orchestrator, 16, wait, d);
+  story.at(orchestrator, wait, d).lacking = Resource::task_ring;
+  EXPECT_THAT(story.broken(0), Not(tells("until 21")));
+  story.erase(orchestrator, wait);
+  EXPECT_THAT(story.broken(0), Not(tells("until 21"))) << "nor does it leave from there";
 }
 
 /// Task b runs from 48 to 50, c until 49: three threads are busy for 1 of the 16 that d waits.
