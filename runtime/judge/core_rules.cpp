@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "runtime/judge/rules.hpp"
 
 namespace pto2::judging {
@@ -44,15 +46,15 @@ class CoreLog {
   explicit CoreLog(const Case& it) : it_(it), running_(it.record.threads.size()) {}
 
   void add(const Event& event) {
+    if (event.kind == EventKind::dispatch) give(event);
     if (event.kind != EventKind::ack && event.kind != EventKind::fin) return check_busy(event);
-    const uint32_t task = it_.history.find(event.task);
-    if (task == no_index || !it_.history.of(task).whole) return;
+    if (!is_of_a_whole_task(event)) return;
     Running& now = running_[event.thread];
     if (event.kind == EventKind::ack) {
       if (now.ack != nullptr) {
         it_.findings.add("VR-I9", "the core has not finished another task", event, *now.ack);
       }
-      check_dispatch(task, event, now.fin);
+      check_dispatch(event, now.fin);
       now.ack = &event;
     } else {
       if (now.ack == nullptr || !is_same(*now.ack, event)) {
@@ -65,9 +67,29 @@ class CoreLog {
 
  private:
   struct Running {
-    const Event* ack = nullptr;  ///< of the task that the core runs
-    const Event* fin = nullptr;  ///< the last
+    const Event* ack = nullptr;    ///< of the task that the core runs
+    const Event* fin = nullptr;    ///< the last
+    const Event* given = nullptr;  ///< the last dispatch to it
   };
+
+  /// What a core begins is judged where it does. What it never begins, of a run that was given up,
+  /// was not to come before the end of what it had been given.
+  void give(const Event& event) {
+    if (!is_of_a_whole_task(event)) return;
+    const Event* const before =
+        std::exchange(running_[it_.record.cores[event.place].thread].given, &event);
+    if (before == nullptr || part_of(event).ack.has()) return;
+    const Moment& fin = part_of(*before).fin;
+    if (fin.has() && !is_late(it_.event(fin.event), event)) return;
+    report_unfinished(event, fin.has() ? it_.event(fin.event) : *before);
+  }
+  [[nodiscard]] bool is_of_a_whole_task(const Event& event) const {
+    const uint32_t task = it_.history.find(event.task);
+    return task != no_index && it_.history.of(task).whole;
+  }
+  [[nodiscard]] const PartHistory& part_of(const Event& event) const {
+    return it_.history.parts(it_.history.find(event.task))[event.part];
+  }
 
   /// Whoever runs a kernel does nothing else. A run that is given up need not wait for it.
   void check_busy(const Event& event) const {
@@ -80,12 +102,15 @@ class CoreLog {
     return a.task == b.task && a.part == b.part;
   }
 
-  void check_dispatch(uint32_t task, const Event& ack, const Event* fin) const {
-    const Moment& dispatch = it_.history.parts(task)[ack.part].dispatch;
+  void check_dispatch(const Event& ack, const Event* fin) const {
+    const Moment& dispatch = part_of(ack).dispatch;
     if (fin == nullptr || !dispatch.has()) return;
-    if (!is_late(*fin, it_.event(dispatch.event))) return;
-    it_.findings.add("VR-I9", "the core had not finished the task before",
-                     it_.event(dispatch.event), *fin);
+    if (is_late(*fin, it_.event(dispatch.event))) {
+      report_unfinished(it_.event(dispatch.event), *fin);
+    }
+  }
+  void report_unfinished(const Event& dispatch, const Event& other) const {
+    it_.findings.add("VR-I9", "the core had not finished the task before", dispatch, other);
   }
 
   const Case& it_;

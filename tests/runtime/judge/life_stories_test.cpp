@@ -166,6 +166,30 @@ TEST(LifeStories, I9ACoreFinishesOneTaskBeforeTheNext) {
   EXPECT_THAT(story.broken(), tells("VR-I9: the core has not finished another task"));
 }
 
+/// In a run that is given up a core may leave without what it was sent last; d, here, which aiv2
+/// is sent while it runs c, until 29.
+TEST(LifeStories, I9ACoreIsSentNothingBeforeItHasFinished) {
+  const auto unfinished = tells("VR-I9: the core had not finished the task before");
+  Story story;
+  story.result.error.code = ErrorCode::bad_submission;
+  for (const EventKind kind : {ack, fin}) story.erase(aiv2, kind, d);
+  for (const EventKind kind : {consume, reclaim}) story.erase(scheduler1, kind, d);
+  story.log(aiv2).erase(story.log(aiv2).end() - 2);
+  EXPECT_THAT(story.broken(), Not(tells("VR-I9:")));
+  story.at(aiv2, fin, c).t = 55;
+  story.log(aiv2)[3].t = 56;
+  EXPECT_THAT(story.broken(), Not(tells("VR-I9:"))) << "at the same time, maybe after it";
+  story.at(aiv2, fin, c).t = 56;
+  EXPECT_THAT(story.broken(), unfinished);
+  story.erase(aiv2, fin, c);
+  for (const EventKind kind : {consume, reclaim}) {
+    story.erase(kind == consume ? scheduler1 : scheduler0, kind, c);
+  }
+  EXPECT_THAT(story.broken(), unfinished);
+  story.erase(aiv2, ack, c);
+  EXPECT_THAT(story.broken(), unfinished) << "it has not even begun";
+}
+
 /// Who gives a run up need not wait for its kernels.
 TEST(LifeStories, I9ACoreLeavesAKernelAloneWithARun) {
   Story story;
