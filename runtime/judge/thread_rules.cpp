@@ -174,6 +174,9 @@ void check_sequences(const Case& it) {
     } else if (it.event(last[thread]).kind != EventKind::exit && !is_lost(it.record, thread)) {
       it.findings.add("VR-I22", it.record.threads[thread] + " ends without an exit",
                       it.event(last[thread]));
+    } else if (it.event(last[thread]).kind == EventKind::exit && is_lost(it.record, thread)) {
+      it.findings.add("VR-I22", it.record.threads[thread] + " leaves although it was lost",
+                      it.event(last[thread]));
     }
   }
 }

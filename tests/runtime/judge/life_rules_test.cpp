@@ -373,6 +373,14 @@ TEST(LifeRules, I22ALostCoreHasNoExit) {
   }
 }
 
+TEST(LifeRules, I22ALostCoreThatLeavesWasNotLost) {
+  EditedTrace trace(Kit::roomy);
+  trace.header()["error"] = "core_lost";
+  trace.header()["message"] = "core aic0 does not answer: it was given task 1 of ring 0";
+  trace.header()["given_up"] = true;
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I22"});
+}
+
 TEST(Violations, CiteTwoEventsWithTheirLines) {
   EditedTrace trace(Kit::roomy);
   Json* const task = trace.events("submit").front();
