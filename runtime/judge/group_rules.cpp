@@ -156,7 +156,7 @@ class Groups {
     const auto has_joined = [](const PartHistory& part) { return part.join != no_index; };
     const auto joined = std::ranges::count_if(parts, has_joined);
     if (joined == 0 && it_.record.tasks[task].group == -1) return;
-    if (joined == std::ssize(parts)) return;
+    if (joined == std::ssize(parts)) return check_differing(task);
     const TaskRecord& submission = it_.record.tasks[task];
     const auto other = std::ranges::find_if_not(parts, has_joined) - parts.begin();
     it_.findings.add(
@@ -164,6 +164,24 @@ class Groups {
         fmt::format("{} joins no group, {} of {} parts do",
                     text_of(submission, static_cast<uint64_t>(other)), joined, parts.size()),
         it_.submit(task));
+  }
+
+  /// All of its parts have joined.
+  void check_differing(uint32_t task) {
+    const TaskRecord& submission = it_.record.tasks[task];
+    const auto parts = it_.history.parts(task);
+    const auto group_of = [&](const PartHistory& part) { return it_.event(part.join).group; };
+    const uint64_t group = group_of(parts.front());
+    // One part alone was judged as it joined.
+    if (submission.group != -1 || parts.size() == 1) return;
+    if (!std::ranges::all_of(
+            parts, [=](uint64_t of_part) { return of_part == group; }, group_of)) {
+      return;
+    }
+    it_.findings.add("VR-I12",
+                     fmt::format("all parts of {} join group {}, and its submission names none",
+                                 text_of(submission.task), group),
+                     it_.event(parts.front().join), it_.submit(task));
   }
 
   void check_cluster(const Cluster& cluster) {

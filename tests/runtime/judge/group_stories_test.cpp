@@ -48,6 +48,26 @@ TEST(GroupStories, I12APartJoinsTheGroupOfItsSubmission) {
                                     "submission names group 0"));
 }
 
+/// Both parts of task d join group 0.
+TEST(GroupStories, I12ATaskWhosePartsAreOfOneGroupNamesIt) {
+  const auto names_none = tells("VR-I12: all parts of task 3 of ring 0 join group 0, and its");
+  Story story = grouped();
+  story.block_dims[d.value] = 2;
+  story.insert(orchestrator, 52, join, d, 1, 1);
+  story.insert(scheduler1, 71, dispatch, d, aiv2 - first_core, 1);
+  story.insert(aiv2, 72, ack, d, 0, 1);
+  story.insert(aiv2, 73, fin, d, 0, 1);
+  EXPECT_THAT(story.broken(), Not(tells("VR-I12")));
+  story.clusters.clear();
+  EXPECT_THAT(story.broken(), names_none);
+  story.insert(orchestrator, 9, allocate);
+  for (Event& event : story.log(orchestrator)) {
+    if (event.t == 9 || (event.kind == join && event.part == 1)) event.group = 1;
+    if (event.kind == join && event.part == 1) event.place = 0;
+  }
+  EXPECT_THAT(story.broken(), Not(names_none)) << "they differ";
+}
+
 TEST(GroupStories, I12AClusterIsThatOfAGroup) {
   Record record = grouped().record();
   record.tasks[3].group = -1;
