@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/judge/overlap.hpp"
 #include "runtime/judge/rules.hpp"
 
 namespace pto2::judging {
@@ -11,9 +12,13 @@ bool is_of_one_memory(const ParamRecord& a, const ParamRecord& b) {
   return a.external ? a.memory == b.memory : a.owner == b.owner;
 }
 
-/// By their first and last bytes: between them the TensorMap need not look.
-bool may_share_bytes(const std::optional<Bytes>& of_a, const std::optional<Bytes>& of_b) {
-  return !of_a || !of_b || (of_a->begin < of_b->end && of_b->begin < of_a->end);
+/// By their first and last bytes. Between them the TensorMap looks only if both regions are given
+/// in the same coordinates.
+bool may_share_bytes(const ParamRecord& a, const std::optional<Bytes>& of_a, const ParamRecord& b,
+                     const std::optional<Bytes>& of_b) {
+  if (!of_a || !of_b) return true;
+  const bool apart = of_a->end <= of_b->begin || of_b->end <= of_a->begin;
+  return !apart && !are_apart_in_one_space(a, b);
 }
 
 /// VR-I32 for one task.
@@ -51,7 +56,7 @@ class Reasons {
     for (std::size_t i = 0; i < earlier.params.size(); ++i) {
       const ParamRecord& write = earlier.params[i];
       if (write.writes() && is_of_one_memory(write, use) &&
-          may_share_bytes(it_.history.bytes(found, i), bytes)) {
+          may_share_bytes(write, it_.history.bytes(found, i), use, bytes)) {
         return true;
       }
     }

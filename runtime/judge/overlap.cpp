@@ -65,6 +65,10 @@ bool rows_meet(const ParamRecord& a, const ParamRecord& b) {
 
 }  // namespace
 
+bool are_apart_in_one_space(const ParamRecord& a, const ParamRecord& b) {
+  return same_space(a, b) && !boxes_meet(a, b);
+}
+
 bool share_bytes(const ParamRecord& a, const ParamRecord& b) {
   const Bytes of_a = *a.bytes();
   const Bytes of_b = *b.bytes();

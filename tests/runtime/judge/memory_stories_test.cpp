@@ -68,6 +68,31 @@ TEST(MemoryStories, I32ABufferIsNoMemoryOfTheCaller) {
   EXPECT_THAT(judging::problems_of(record), reads_nothing);
 }
 
+/// Task c writes the left half of two rows, d reads from a column on.
+Record halves(uint64_t column) {
+  Record record = Story().record();
+  ParamRecord half{.direction = Direction::out, .external = true, .element = 8, .dims = 2};
+  half.strides = {4, 1};
+  half.extent = {2, 2};
+  record.tasks[2].params = {half};
+  half.direction = Direction::in;
+  half.start = {0, column};
+  record.tasks[3].params = {half};
+  record.tasks[3].producers = {{c, Claim::linked}};
+  return record;
+}
+
+/// Where both are given in the same coordinates the TensorMap is exact, else it looks at the first
+/// and last bytes.
+TEST(MemoryStories, I32RegionsOfOneFormShareABox) {
+  const auto reads_nothing = tells("VR-I32: it reads nothing that its producer writes");
+  EXPECT_THAT(judging::problems_of(halves(1)), Not(reads_nothing));
+  Record record = halves(2);
+  EXPECT_THAT(judging::problems_of(record), reads_nothing) << "the right half";
+  record.tasks[3].params.front().element = 16;
+  EXPECT_THAT(judging::problems_of(record), Not(reads_nothing)) << "another form";
+}
+
 /// Task c writes the buffer of a.
 std::vector<std::string> broken_by_holds(const std::vector<TaskId>& holds,
                                          const std::vector<ProducerRecord>& producers = {}) {
