@@ -38,8 +38,9 @@ constexpr Rule rules[] = {
      "its tasks has finished; in a run that ended well, each is."},
     {"VR-I12", Strength::always,
      "Groups are numbered from 0; each part of a pinned task, and no other, joins a group that "
-     "is open, on its cluster, and the submission says so. It does that once, and before the "
-     "orchestrator does anything else after the submission."},
+     "is open, on its cluster, and the submission says so; it names no group only if its parts "
+     "are of several. It does that once, and before the orchestrator does anything else after "
+     "the submission."},
     {"VR-I13", Strength::always,
      "Of a window's slots one stays free: when a task is submitted, the one that many tasks "
      "before it has been reclaimed, and nobody who uses that one runs."},
@@ -68,7 +69,8 @@ constexpr Rule rules[] = {
      "The thread that submits waits for a resource for the next task of a ring, lacks what it "
      "waits for, and submits that task next, unless the run is given up; or it waits for a "
      "cluster, and allocates one next. In between it does nothing else. The task takes what "
-     "was waited for; of nodes it may take fewer."},
+     "was waited for; of nodes it may take fewer. Of a simulation of weak memory, where the thread "
+     "may see late what was given back, it is not said that it lacks it."},
     {"VR-I22", Strength::always,
      "The last event of each thread, and no other, is its `exit`; a core that `core_lost` names "
      "has none."},
@@ -106,13 +108,15 @@ constexpr Rule rules[] = {
      "The run ends as runs can end. With a deadlock: everything that was submitted has "
      "finished, and the last that the orchestrator waits for is the resource of that name, or "
      "one that it looks for before, and it is still lacking; with a call that was refused or "
-     "threw: it does not wait."},
+     "threw: it does not wait. After a wait for one that it looks for before, it is that one which "
+     "must no longer be lacking; of the one of that name nothing is said."},
     {"VR-I31", Strength::always,
      "What is certainly in the TensorMap and what a task puts there has room in its pool. Nothing "
      "is said of a run that was replayed: recorded edges need no TensorMap."},
     {"VR-I32", Strength::always,
      "A task has a producer because that writes what it reads, or had a pipe before it, and has "
-     "each once."},
+     "each once. Of two regions that are not given in the same coordinates only the first and "
+     "last bytes are compared."},
     {"VR-I33", Strength::always,
      "A core waits when it has nothing to do, not between the parts that it claims itself. It "
      "takes what it is sent in that order and ends it; of a run that was given up the signal "
