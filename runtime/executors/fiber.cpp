@@ -46,6 +46,7 @@ context::fiber Fiber::start() {
   // or every fiber leaves one more on its creator.
   // What its creator has done comes before what the fiber does, also in a context that others had.
   void* const creator = tsan_current();
+  const bool ordered = switches_order_;  // the fiber reads nothing of its creator's
   tsan_switch(stack_.tsan_fiber, true);
   tsan_ignore_begin();
   context::fiber made = visit_stack(bottom(), stack_.size, [&] {
@@ -53,7 +54,7 @@ context::fiber Fiber::start() {
                           [this](context::fiber&& host) { return run(std::move(host)); });
   });
   tsan_ignore_end();
-  tsan_switch(creator, switches_order_);
+  tsan_switch(creator, ordered);
   return made;
 }
 
