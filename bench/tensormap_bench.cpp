@@ -1,12 +1,18 @@
 /// Cost of the orchestrator's own data structures per submitted task: tensor handles, TensorMap
 /// look-ups and inserts, counting mode. The mix is that of batch paged attention: per chunk one
 /// scope with a task HUB and, per block, the tasks QK, SF, PV and UP.
+///
+///   tensormap_bench [--rows FILE]    beside google-benchmark's own options; a row is a benchmark
+///                                    with the time of a task, or of what has none
 #include <benchmark/benchmark.h>
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "bench/rows.hpp"
 #include "runtime/orchestrator/requirement.hpp"
 #include "runtime/tensormap/tensor_map.hpp"
 #include "runtime/tensormap/tensor_table.hpp"
@@ -209,7 +215,38 @@ void counting_mode(benchmark::State& state) {
 }
 BENCHMARK(counting_mode);
 
+/// Has google-benchmark print what it would, and keeps a row of each benchmark.
+class RowsReporter : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context& context) override {
+    shown_.reset(benchmark::CreateDefaultDisplayReporter());
+    return shown_->ReportContext(context);
+  }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    shown_->ReportRuns(runs);
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
+      const auto per_task = run.counters.find("per_task");
+      const bool has_tasks = per_task != run.counters.end();
+      rows_.push_back(
+          {{"subject", "tensormap"},
+           {"work", run.benchmark_name()},
+           {"ns", has_tasks ? per_task->second.value * 1e9 : run.GetAdjustedCPUTime()}});
+    }
+  }
+  void Finalize() override { shown_->Finalize(); }
+
+  [[nodiscard]] const bench::Rows& rows() const { return rows_; }
+
+ private:
+  std::unique_ptr<benchmark::BenchmarkReporter> shown_;
+  bench::Rows rows_;
+};
+
 }  // namespace
 }  // namespace pto2
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  pto2::RowsReporter reporter;
+  return pto2::bench::run_with_rows(argc, argv, reporter.rows(), &reporter);
+}

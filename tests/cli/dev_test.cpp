@@ -74,6 +74,7 @@ class Dev : public testing::Test {
   }
 
   [[nodiscard]] std::string calls() const { return read_text(calls_); }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
 
  private:
   TemporaryFolder folder_;
@@ -138,6 +139,16 @@ TEST_F(Dev, WritesTheRowsOfABenchmark) {
   calls_of({"bench", "--json", file});  // again: the file is there
 }
 
+/// As the nightly job has it: nothing has been logged before. Elsewhere a folder that is not there
+/// is a mistake.
+TEST_F(Dev, WritesRowsBesideTheLogsOfABareTree) {
+  add_program("tools/ninja", "runtime_bench: phony\\n");
+  const std::string file = path("build/log/rows.json");
+  EXPECT_THAT(calls_of({"bench", "--json", file}), HasSubstr("\nruntime_bench --rows "));
+  EXPECT_TRUE(fs::exists(file));
+  EXPECT_EQ(dev({"bench", "--json", path("build/other/rows.json")}).code, 2);
+}
+
 /// After minutes of measuring the disk may be full.
 TEST_F(Dev, KeepsTheRowsThatItCannotWrite) {
   add_program("tools/ninja", "runtime_bench: phony\\n");
@@ -150,6 +161,14 @@ TEST_F(Dev, KeepsTheRowsThatItCannotWrite) {
   const fs::path kept = match[1].str();
   EXPECT_TRUE(fs::exists(kept)) << kept;
   fs::remove(kept);
+}
+
+/// With google-benchmark's own main(), it would refuse them.
+TEST(DevBench, EachProgramTakesRows) {
+  for (const auto& file : fs::directory_iterator(fs::path(PTO2_SOURCE) / "bench")) {
+    if (!file.path().string().ends_with("_bench.cpp")) continue;
+    EXPECT_EQ(read_text(file.path()).find("BENCHMARK_MAIN"), std::string::npos) << file.path();
+  }
 }
 
 /// The verbs that ./dev help lists.
