@@ -26,7 +26,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
+#include <stdexcept>
 #include <thread>
 
 #include "bench/graphs.hpp"
@@ -38,7 +38,7 @@
 namespace pto2::bench {
 namespace {
 
-std::vector<nlohmann::json> rows;
+Rows rows;
 
 void empty_kernel(int64_t*) {}
 
@@ -77,6 +77,10 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
+void expect_ok(const RunResult& result) {
+  if (result.error.code != ErrorCode::ok) throw std::runtime_error(result.error.message);
+}
+
 struct Measured {
   uint64_t tasks;
   double seconds;
@@ -93,10 +97,7 @@ RunResult run_graph(const DeviceConfig& config, uint32_t hosts, SubmitAll&& subm
   const bool locks = config.fan_out == FanOutKind::lock;
   const RunResult result = (locks ? launch_with_lock : launch)(
       config, executors::TeamOptions{.host_threads = hosts, .may_join = true}, what);
-  if (result.error.code != ErrorCode::ok) {
-    std::cerr << result.error.message << "\n";
-    std::exit(1);
-  }
+  expect_ok(result);
   return result;
 }
 
@@ -185,7 +186,12 @@ void replay(benchmark::State& state, Graph graph, int64_t tasks) {
   whole_ns(graph, tasks, FanOutKind::word, &recorded);
   run_pairs(
       state, "replay/" + std::string(name_of(graph)) + "/" + std::to_string(tasks), "inferred",
-      [&] { return whole_ns(graph, tasks, FanOutKind::word, &recorded); },
+      [&] {
+        const double ns = whole_ns(graph, tasks, FanOutKind::word, &recorded);
+        if (recorded.use().kind != GraphUse::Kind::replayed)
+          throw std::runtime_error("not replayed");
+        return ns;
+      },
       [&] { return whole_ns(graph, tasks, FanOutKind::word); });
 }
 
@@ -231,7 +237,11 @@ double launch_ns(const LaunchTeam& team) {
       [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0); },
       {}};
   std::vector<double> walls;
-  for (int i = 0; i < 9; ++i) walls.push_back(static_cast<double>(launch({}, team, what).wall_ns));
+  for (int i = 0; i < 9; ++i) {
+    const RunResult result = launch({}, team, what);
+    expect_ok(result);
+    walls.push_back(static_cast<double>(result.wall_ns));
+  }
   return median(std::move(walls));
 }
 
