@@ -4,6 +4,7 @@
 // by this machine's. "memory" is a search of 27 million executions, "events" the cost of one
 // execution by its length, "two_jobs" compares one and two OS threads in turns, beside what two
 // searches that share nothing get from the machine, "walk" samples a program of 10^5 steps.
+// A search that finds something, or has another count, ends the program with exit code 3.
 //   checker_bench                google-benchmark's own output and flags
 //   checker_bench --rows FILE    appends subject, work, executions, seconds; "-" is stdout
 #include <benchmark/benchmark.h>
@@ -17,13 +18,15 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <pto2/checker.hpp>
+#include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "bench/program.hpp"
 #include "models/litmus/families.hpp"
 #include "models/litmus/locks.hpp"
 #include "models/litmus/structures.hpp"
@@ -37,33 +40,56 @@ struct Work {
   const char* name;
   litmus::Body body;
   bool isolated;             ///< the threads share atomics only
+  std::uint64_t executions;  ///< that there are
   double reference_seconds;  ///< of the interpreting checker
 };
 
+constexpr std::uint64_t factorial(int n) {
+  return n == 0 ? 1 : static_cast<std::uint64_t>(n) * factorial(n - 1);
+}
+
+/// Of cas_rotation(n). The first `k` threads exchange, each what the one before has stored. The
+/// next does not, so it reads one of the k values before that of k; each further one reads any.
+constexpr std::uint64_t cas_rotations(int n) {
+  std::uint64_t sum = 1;
+  for (int k = 1; k < n; ++k) {
+    auto ways = static_cast<std::uint64_t>(k);
+    for (int i = k + 2; i <= n; ++i) ways *= static_cast<std::uint64_t>(k) + 1;
+    sum += ways;
+  }
+  return sum;
+}
+
+/// Of last_zero(15) and the like.
+constexpr std::uint64_t last_zeros(int n) {
+  return static_cast<std::uint64_t>(n + 3) << (n - 2);
+}
+
 const Work all_work[] = {
-    {"adds(9)", litmus::adds(9), true, 10.2},
-    {"readers(16)", litmus::readers(16), true, 1.05},
-    {"lastzero(15)", litmus::last_zero(15), true, 5.2},
-    {"casrot(12)", litmus::cas_rotation(12), true, 5.3},
-    {"fib(5)", litmus::fibonacci(5), true, 2.2},
-    {"indexer(15)", litmus::indexer(15), true, 0.96},
-    {"ttas(5)", litmus::counter_under<litmus::TtasLock>(5, 1, {}), false, 0.9},
-    {"ticket(7)", litmus::counter_under<litmus::TicketLock>(7, 1, {}), false, 7.5},
+    {"adds(9)", litmus::adds(9), true, factorial(9), 10.2},
+    {"readers(16)", litmus::readers(16), true, 1 << 16, 1.05},
+    {"lastzero(15)", litmus::last_zero(15), true, last_zeros(15), 5.2},
+    {"casrot(12)", litmus::cas_rotation(12), true, cas_rotations(12), 5.3},
+    {"fib(5)", litmus::fibonacci(5), true, 525'630, 2.2},
+    {"indexer(15)", litmus::indexer(15), true, 4'096, 0.96},
+    {"ttas(5)", litmus::counter_under<litmus::TtasLock>(5, 1, {}), false,
+     factorial(5) * factorial(5), 0.9},
+    {"ticket(7)", litmus::counter_under<litmus::TicketLock>(7, 1, {}), false, factorial(7), 7.5},
     // The reference's programs are not these to the letter: about 9 x 10^4 and 3 x 10^4 executions.
     {"treiber_stack(4,1)", litmus::through_treiber_stack(4, 1, std::memory_order_release), false,
-     4.4},
+     88'656, 4.4},
     {"michael_scott_queue(3,1)",
-     litmus::through_michael_scott_queue(3, 1, std::memory_order_release), false, 1.0},
+     litmus::through_michael_scott_queue(3, 1, std::memory_order_release), false, 39'264, 1.0},
 };
 
 /// Large enough that the start of the threads does not count.
 const Work two_job_work[] = {
-    {"adds(9)", litmus::adds(9), true, 0},
-    {"casrot(13)", litmus::cas_rotation(13), true, 0},
-    {"lastzero(16)", litmus::last_zero(16), true, 0},
-    {"ticket(8)", litmus::counter_under<litmus::TicketLock>(8, 1, {}), false, 0},
+    {"adds(9)", litmus::adds(9), true, factorial(9), 0},
+    {"casrot(13)", litmus::cas_rotation(13), true, cas_rotations(13), 0},
+    {"lastzero(16)", litmus::last_zero(16), true, last_zeros(16), 0},
+    {"ticket(8)", litmus::counter_under<litmus::TicketLock>(8, 1, {}), false, factorial(8), 0},
     {"treiber_stack(4,1)", litmus::through_treiber_stack(4, 1, std::memory_order_release), false,
-     0},
+     88'656, 0},
 };
 
 const std::pair<const char*, model::Strategy> walks[] = {
@@ -82,12 +108,19 @@ double calibration_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Throws unless the search came to its end, found nothing, and counted `executions`.
+model::Report expect(model::Report report, std::uint64_t executions) {
+  if (report.ok() && report.complete && report.executions == executions) return report;
+  throw std::runtime_error("expected " + std::to_string(executions) + " executions of " +
+                           report.to_text());
+}
+
 model::Report run(const Work& work, unsigned jobs = 1) {
   model::Options options;
   options.name = work.name;
   options.jobs = jobs;
   options.isolated_threads = work.isolated;
-  return model::explore(options, work.body);
+  return expect(model::explore(options, work.body), work.executions);
 }
 
 void measure(benchmark::State& state, const Work& work, double scale) {
@@ -103,7 +136,7 @@ void measure(benchmark::State& state, const Work& work, double scale) {
       work.reference_seconds * scale * static_cast<double>(state.iterations()) / seconds;
 }
 
-const Work memory_work = {"casrot(14)", litmus::cas_rotation(14), true, 0};
+const Work memory_work = {"casrot(14)", litmus::cas_rotation(14), true, cas_rotations(14), 0};
 
 struct Memory {
   model::Report report;
@@ -129,6 +162,9 @@ void report_memory(benchmark::State& state) {
   }
 }
 
+/// Of program_of_length(): whether each load of the shared location reads the other's store, its
+/// own if that is the later one, and which is.
+constexpr std::uint64_t executions_of_length = 4;
 constexpr int own_steps[] = {200, 400, 800, 1600};
 
 /// Events of one execution of program_of_length().
@@ -160,7 +196,7 @@ std::vector<double> seconds_by_length() {
   for (int round = 0; round < 5; ++round) {
     for (std::size_t i = 0; i < std::size(own_steps); ++i) {
       const auto body = [i] { program_of_length(own_steps[i]); };
-      const model::Report report = model::explore({}, body);
+      const model::Report report = expect(model::explore({}, body), executions_of_length);
       least[i] = std::min(least[i], report.seconds / static_cast<double>(report.executions));
     }
   }
@@ -179,9 +215,9 @@ void report_events(benchmark::State& state) {
 /// Wall time of two searches that share nothing, side by side.
 double seconds_of_two_searches(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
-  std::thread other([&] { run(work); });
+  std::future<void> other = std::async(std::launch::async, [&] { run(work); });
   run(work);
-  other.join();
+  other.get();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -242,6 +278,9 @@ double walk(model::Strategy strategy) {
   options.strategy = strategy;
   options.samples = 10;
   const model::Report report = model::explore(options, long_program);
+  if (report.violation || report.executions != options.samples) {
+    throw std::runtime_error("a walk: " + report.to_text());
+  }
   return static_cast<double>(report.steps) / report.seconds;
 }
 
@@ -280,9 +319,7 @@ void write_rows(std::ostream& out, double scale) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int main_of(int argc, char** argv) {
   const double scale = calibration_seconds() / 0.545;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--rows") != 0) continue;
@@ -318,4 +355,11 @@ int main(int argc, char** argv) {
     benchmark::RegisterBenchmark(full.c_str(), measure_walk, strategy, scale)->Iterations(1);
   }
   benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return pto2::bench::run_program("checker_bench", [&] { return main_of(argc, argv); });
 }
