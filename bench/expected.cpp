@@ -1,13 +1,16 @@
 #include "bench/expected.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace pto2::bench {
 namespace {
@@ -36,6 +39,15 @@ void append_rows(const std::string& file, const std::string& subject, const Figu
   if (!out.flush()) throw std::runtime_error("cannot write " + file);
 }
 
+/// Empty: the text is not a number and nothing else.
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 Figures read_figures(std::istream& text) {
@@ -46,7 +58,11 @@ Figures read_figures(std::istream& text) {
     std::istringstream row(line);
     std::string work, part, figure;
     std::getline(std::getline(std::getline(row, work, ','), part, ','), figure);
-    figures[work][part] = std::stod(figure);
+    const std::optional<double> value = number(figure);
+    if (!value) throw std::invalid_argument("no figure in the line " + line);
+    if (!figures[work].emplace(part, *value).second) {
+      throw std::invalid_argument("a second figure in the line " + line);
+    }
   }
   return figures;
 }
@@ -69,8 +85,8 @@ std::vector<Compared> compare(const PerTask& measured, const PerTask& expected,
   }
   std::vector<Compared> result;
   for (auto& [part, row] : rows) {
-    row.differs = std::abs(row.figure - row.expected) >
-                  std::max(of.tolerance * row.expected, of.least_tolerance);
+    const double most = std::max(of.tolerance * row.expected, of.least_tolerance);
+    row.differs = !(std::abs(row.figure - row.expected) <= most);  // also what is no number
     result.push_back(row);
   }
   return result;
@@ -91,8 +107,8 @@ bool parse(const std::vector<std::string>& arguments, FigureOptions& options) {
 
 int check_figures(const Expectation& expected, const FigureOptions& options,
                   std::span<const Work> works) {
-  std::ifstream before(expected.file);
-  Figures wanted = read_figures(before);
+  Figures wanted;
+  if (std::ifstream before(expected.file); !options.update) wanted = read_figures(before);
   Figures measured;
   bool as_expected = true;
   for (const auto& [name, measure] : works) {
@@ -100,8 +116,13 @@ int check_figures(const Expectation& expected, const FigureOptions& options,
     const PerTask& should_be = options.update ? figures : wanted[name];
     as_expected = report(name, compare(figures, should_be, expected), expected) && as_expected;
   }
+  for (const auto& [name, figures] : wanted) {
+    if (measured.contains(name)) continue;
+    std::cerr << expected.subject << ": " << name << " is no longer measured\n";
+    as_expected = false;
+  }
   if (!options.rows.empty()) append_rows(options.rows, expected.subject, measured);
-  if (options.update) {
+  if (options.update && as_expected) {
     std::ofstream after(expected.file);
     write_figures(after, measured, expected);
     if (!after.flush()) throw std::runtime_error("cannot write " + expected.file.string());

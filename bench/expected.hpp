@@ -28,7 +28,8 @@ struct Expectation {
   double least_tolerance;
 };
 
-/// Reads the text of such a file. Throws std::invalid_argument for a figure that is none.
+/// Reads the text of such a file. Throws std::invalid_argument for a figure that is none, or for a
+/// second one of the same part.
 [[nodiscard]] Figures read_figures(std::istream& text);
 void write_figures(std::ostream& text, const Figures& figures, const Expectation& of);
 
@@ -56,7 +57,8 @@ struct Work {
 };
 /// Measures all of it, and prints the figures and what they should have been. The exit code: 0, or
 /// 1 if a figure is not as expected, in either direction: what was won is written down, so that it
-/// is not lost in silence. Throws std::runtime_error if a file cannot be written.
+/// is not lost in silence; or if a work is expected that is not measured, or a figure is no number.
+/// Throws std::runtime_error if a file cannot be written.
 [[nodiscard]] int check_figures(const Expectation& expected, const FigureOptions& options,
                                 std::span<const Work> works);
 

@@ -1,12 +1,19 @@
 #include "bench/expected.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace pto2::bench {
 namespace {
+
+using namespace std::string_literals;
 
 const Expectation expectation{.subject = "test",
                               .file = {},
@@ -55,8 +62,59 @@ TEST(Expected, AFileIsReadAsItWasWritten) {
 }
 
 TEST(Expected, RefusesAFigureThatIsNone) {
-  std::istringstream file("graph,part,figure\nchain,all\n");
+  for (const char* figure : {"", ",", ",x", ",nan", ",inf", ",1505abc", ",1505,6", ",1505 "}) {
+    std::istringstream file(std::string("graph,part,figure\nchain,all") + figure + "\n");
+    EXPECT_THROW((void)read_figures(file), std::invalid_argument) << figure;
+  }
+}
+
+TEST(Expected, RefusesASecondFigureOfAPart) {
+  std::istringstream file("graph,part,figure\nchain,all,7\nchain,core,7\nchain,all,7\n");
   EXPECT_THROW((void)read_figures(file), std::invalid_argument);
+}
+
+/// What is measured of no task is no number, and none is near another.
+TEST(Expected, NoNumberDiffersFromEach) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(differs(none, 1));
+  EXPECT_TRUE(differs(std::numeric_limits<double>::infinity(), 1));
+}
+
+/// `before` is in the file; what check_figures() returns, and what is there then.
+std::pair<int, std::string> checked(const std::string& before, const FigureOptions& options,
+                                    double figure = 10) {
+  Expectation expected = expectation;
+  expected.file = testing::TempDir() + "/pto2-expected-" + std::to_string(getpid());
+  std::ofstream(expected.file) << expectation.headings << '\n' << before;
+  const Work chain{"chain", [=] { return PerTask{{"all", figure}}; }};
+  const int code = check_figures(expected, options, {&chain, 1});
+  std::ifstream after(expected.file);
+  std::string headings, rest;
+  std::getline(std::getline(after, headings), rest, '\0');
+  std::filesystem::remove(expected.file);
+  return {code, rest};
+}
+
+TEST(Expected, MissesAWorkThatIsNoLongerMeasured) {
+  EXPECT_EQ(checked("chain,all,10\n", {}).first, 0);
+  testing::internal::CaptureStderr();
+  const std::string file = "chain,all,10\ngone,all,0.25\n";
+  EXPECT_EQ(checked(file, {}), std::pair(1, file));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("gone is no longer measured"),
+            std::string::npos);
+}
+
+/// Also a file that cannot be read.
+TEST(Expected, AnUpdateForgetsWhatWasThere) {
+  for (const char* before : {"chain,all,1\ngone,all,7\n", "chain,all,x\n"}) {
+    EXPECT_EQ(checked(before, {.rows = {}, .update = true}), std::pair(0, "chain,all,10.00\n"s));
+  }
+}
+
+TEST(Expected, AnUpdateWritesNumbersAlone) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(checked("chain,all,1\n", {.rows = {}, .update = true}, none),
+            std::pair(1, "chain,all,1\n"s));
 }
 
 /// Without rows there is no figure: each is new.
