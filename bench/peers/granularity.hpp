@@ -10,44 +10,58 @@
 
 namespace pto2::bench {
 
+/// A METG.
+struct Granularity {
+  double ns;
+  bool at_most;  ///< the shortest kernel that is tried has the efficiency
+};
+
 class GranularitySearch {
  public:
-  using EfficiencyOf = std::function<double(double kernel_ns)>;
+  /// A kernel takes whole turns of its loop: not quite as long as is wanted.
+  struct Point {
+    double kernel_ns;
+    double efficiency;
+  };
+  using Measure = std::function<Point(double wanted_ns)>;
   static constexpr double shortest = 8;
   static constexpr double longest = 1 << 20;
 
-  explicit GranularitySearch(EfficiencyOf efficiency_of)
-      : efficiency_of_(std::move(efficiency_of)) {}
+  explicit GranularitySearch(Measure measure) : measure_(std::move(measure)) {}
 
-  /// The smallest duration in nanoseconds with at least `target`, at most 9 % too large. Empty: it
-  /// is not reached. Efficiency should rise with the duration.
-  std::optional<double> smallest(double target) {
+  /// The smallest duration with at least `target`, of what is wanted at most 9 % too large. Empty:
+  /// it is not reached. Efficiency should rise with the duration.
+  std::optional<Granularity> smallest(double target) {
     double high = shortest;
-    while (at(high) < target) {
+    while (at(high).efficiency < target) {
       high *= 2;
       if (high > longest) return std::nullopt;
     }
-    if (high == shortest) return high;
+    if (high == shortest) return Granularity{at(high).kernel_ns, true};
     double low = high / 2;
     for (int step = 0; step < 3; ++step) {
       const double middle = std::sqrt(low * high);
-      (at(middle) < target ? low : high) = middle;
+      (at(middle).efficiency < target ? low : high) = middle;
     }
-    return high;
+    return Granularity{at(high).kernel_ns, false};
   }
 
   /// Efficiency by duration, of all that were measured.
-  [[nodiscard]] const std::map<double, double>& curve() const { return curve_; }
-
- private:
-  double at(double kernel_ns) {
-    const auto known = curve_.find(kernel_ns);
-    if (known != curve_.end()) return known->second;
-    return curve_[kernel_ns] = efficiency_of_(kernel_ns);
+  [[nodiscard]] std::map<double, double> curve() const {
+    std::map<double, double> result;
+    for (const auto& [wanted_ns, point] : points_) result[point.kernel_ns] = point.efficiency;
+    return result;
   }
 
-  EfficiencyOf efficiency_of_;
-  std::map<double, double> curve_;
+ private:
+  const Point& at(double wanted_ns) {
+    const auto known = points_.find(wanted_ns);
+    if (known != points_.end()) return known->second;
+    return points_[wanted_ns] = measure_(wanted_ns);
+  }
+
+  Measure measure_;
+  std::map<double, Point> points_;  // by what was wanted
 };
 
 }  // namespace pto2::bench

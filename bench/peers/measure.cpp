@@ -37,9 +37,9 @@ void measure_loads(const Programs& programs, Pattern pattern, uint32_t threads, 
   for (int round = 0; round < rounds; ++round) {
     for (const PeerName& peer : results.peers) {
       if (!takes(peer, pattern)) continue;
-      const std::vector<std::vector<Sample>> measured = programs.measure(peer.name, loads, 1);
+      const std::vector<Measured> measured = programs.measure(peer.name, loads, 1);
       for (std::size_t i = 0; i < loads.size(); ++i) {
-        samples[i][peer.name].push_back(measured.at(i).at(0));
+        samples[i][peer.name].push_back(measured.at(i).samples.at(0));
       }
     }
   }
@@ -50,16 +50,17 @@ void measure_loads(const Programs& programs, Pattern pattern, uint32_t threads, 
 
 GranularityResult measure_granularity(const Programs& programs, const std::string& peer,
                                       uint32_t threads) {
-  GranularitySearch search([&](double kernel_ns) {
-    const Load load{Pattern::independent, tasks_for(kernel_ns), threads, kernel_ns};
-    const auto measured = programs.measure(peer, {&load, 1}, rounds);
+  GranularitySearch search([&](double wanted_ns) -> GranularitySearch::Point {
+    Load load{Pattern::independent, tasks_for(wanted_ns), threads, wanted_ns};
+    const Measured measured = programs.measure(peer, {&load, 1}, rounds).at(0);
+    load.kernel_ns = measured.kernel_ns;
     std::vector<double> walls;
-    for (const Sample& sample : measured.at(0)) walls.push_back(sample.wall);
-    return efficiency(load, median(walls) / load.tasks * 1e9);
+    for (const Sample& sample : measured.samples) walls.push_back(sample.wall);
+    return {load.kernel_ns, efficiency(load, median(walls) / load.tasks * 1e9)};
   });
   GranularityResult result{peer, threads, {}, {}};
   for (const int percent : metg_percents) {
-    result.metg_ns[percent] = search.smallest(percent / 100.0);
+    result.metg[percent] = search.smallest(percent / 100.0);
   }
   result.curve = search.curve();
   return result;
@@ -129,18 +130,19 @@ void Programs::check(const std::string& peer, Pattern pattern, uint32_t threads)
                                        "not once each after their predecessors"));
 }
 
-std::vector<std::vector<Sample>> Programs::measure(const std::string& peer,
-                                                   std::span<const Load> loads, int runs) const {
+std::vector<Measured> Programs::measure(const std::string& peer, std::span<const Load> loads,
+                                        int runs) const {
   std::string arguments =
       fmt::format("{} {} {}", name_of(loads[0].pattern), loads[0].threads, runs + 1);
   for (const Load& load : loads) arguments += fmt::format(" {} {}", load.tasks, load.kernel_ns);
-  std::vector<std::vector<Sample>> result;
+  std::vector<Measured> result;
   const nlohmann::json all = answer(peer, arguments);
   for (const nlohmann::json& told : all.at("loads")) {
-    std::vector<Sample>& samples = result.emplace_back();
+    Measured measured{told.at("kernel_ns"), {}};
     for (std::size_t i = 1; i < told.at("wall").size(); ++i) {
-      samples.push_back({told["wall"][i], told.at("cpu").at(i)});
+      measured.samples.push_back({told["wall"][i], told.at("cpu").at(i)});
     }
+    result.push_back(std::move(measured));
   }
   return result;
 }

@@ -10,6 +10,12 @@
 
 namespace pto2::bench {
 
+/// Runs of a load. How long kernels of whole turns took is not quite what was wanted.
+struct Measured {
+  double kernel_ns;
+  std::vector<Sample> samples;
+};
+
 class Programs {
  public:
   /// The programs peer_NAME in `folder`.
@@ -20,9 +26,8 @@ class Programs {
   void check(const std::string& peer, Pattern pattern, uint32_t threads) const;
   /// Runs of each of the loads, in one process; without the first of each, which finds memory cold.
   /// The loads have one pattern and one number of threads.
-  [[nodiscard]] std::vector<std::vector<Sample>> measure(const std::string& peer,
-                                                         std::span<const Load> loads,
-                                                         int runs) const;
+  [[nodiscard]] std::vector<Measured> measure(const std::string& peer, std::span<const Load> loads,
+                                              int runs) const;
   /// The peak memory of a process with one run.
   [[nodiscard]] uint64_t peak_bytes(const std::string& peer, const Load& load) const;
 

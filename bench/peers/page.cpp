@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 
@@ -11,7 +13,7 @@ namespace {
 constexpr const char* begin_mark = "<!-- generated: ./dev bench peers --update -->\n";
 constexpr const char* end_mark = "<!-- end of what is generated -->\n";
 
-/// The cell of a peer that does not take the graph.
+/// The cell of a peer that does not take the graph, or has failed.
 const std::string none = "–";
 
 /// The lines of a table with a column per peer: one row has a name, and a cell for each.
@@ -61,19 +63,27 @@ std::string time_text(const Load&, const Cost& cost) {
   return fmt::format("{:.0f} / {:.0f}", cost.ns, cost.cpu_ns);
 }
 
+/// In microseconds, with three digits from the first that is not 0.
+std::string granularity_text(const std::optional<Granularity>& metg) {
+  if (!metg) return "not reached";
+  const double us = metg->ns / 1000;
+  const int decimals = std::max(0, 2 - static_cast<int>(std::floor(std::log10(us))));
+  return fmt::format("{}{:.{}f}", metg->at_most ? "≤ " : "", us, decimals);
+}
+
 std::string granularity_table(const Results& results) {
   Table table("efficiency, threads", results.peers);
   // By threads and percent, then by peer.
-  std::map<std::pair<uint32_t, int>, std::map<std::string, std::optional<double>>> lines;
+  std::map<std::pair<uint32_t, int>, std::map<std::string, std::string>> lines;
   for (const GranularityResult& result : results.granularities) {
-    for (const auto& [percent, ns] : result.metg_ns) {
-      lines[{result.threads, percent}][result.peer] = ns;
+    for (const auto& [percent, metg] : result.metg) {
+      lines[{result.threads, percent}][result.peer] = granularity_text(metg);
     }
   }
   for (const auto& [line, cells] : lines) {
     table.add(fmt::format("{} %, {}", line.second, line.first), [&](const std::string& peer) {
-      const std::optional<double> ns = cells.at(peer);
-      return ns ? fmt::format("{:.2f}", *ns / 1000) : std::string("not reached");
+      const auto cell = cells.find(peer);
+      return cell == cells.end() ? none : cell->second;
     });
   }
   return table.text();

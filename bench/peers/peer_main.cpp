@@ -1,8 +1,9 @@
 /// One runtime, measured or checked.
 ///
 ///   peer_NAME GRAPH THREADS RUNS (TASKS KERNEL_NS)...
-///       prints wall time and CPU time in seconds of RUNS runs with these kernels, and then with
-///       the next, and the peak memory of the process
+///       prints wall time and CPU time in seconds of RUNS runs with these kernels, whose whole
+///       turns take that time or a little less, and the time that they do take; and then with the
+///       next, and the peak memory of the process
 ///   peer_NAME --check GRAPH THREADS TASKS
 ///       prints how many kernels ran, and whether each task ran once, after its predecessors
 ///
@@ -100,6 +101,7 @@ int main_of(const std::vector<std::string>& arguments) {
   for (std::size_t i = 3; i < arguments.size(); i += 2) {
     kernel.turns = static_cast<uint64_t>(std::stod(arguments[i + 1]) * turns);
     loads.push_back(measure(*peer, pattern, number(arguments[i]), std::stoi(arguments[2])));
+    loads.back()["kernel_ns"] = static_cast<double>(kernel.turns) / turns;
   }
   std::cout << nlohmann::json{{"loads", loads}, {"peak_bytes", peak_bytes()}} << '\n';
   return 0;

@@ -36,8 +36,11 @@ void add_rows(std::vector<json>& rows, const LoadResult& result) {
             {{"tasks", load.tasks}, {"threads", load.threads}, {"kernel_ns", load.kernel_ns}});
 }
 
-json or_null(const std::optional<double>& figure) {
-  return figure ? json(*figure) : json();
+json figures_of(const std::optional<Granularity>& metg) {
+  if (!metg) return {{"metg_ns", json()}};
+  json figures = {{"metg_ns", metg->ns}};
+  if (metg->at_most) figures["metg_at_most"] = true;
+  return figures;
 }
 
 }  // namespace
@@ -72,9 +75,8 @@ std::vector<json> rows_of(const Results& results) {
   // By work, then by peer.
   std::map<std::string, std::map<std::string, json>> metg, memory;
   for (const GranularityResult& result : results.granularities) {
-    for (const auto& [percent, ns] : result.metg_ns) {
-      metg[fmt::format("metg/{}/{}", percent, result.threads)][result.peer] = {
-          {"metg_ns", or_null(ns)}};
+    for (const auto& [percent, found] : result.metg) {
+      metg[fmt::format("metg/{}/{}", percent, result.threads)][result.peer] = figures_of(found);
     }
   }
   for (const MemoryResult& result : results.memories) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/peers/granularity.hpp"
 #include "bench/peers/patterns.hpp"
 
 namespace pto2::bench {
@@ -60,8 +61,8 @@ struct LoadResult {
 struct GranularityResult {
   std::string peer;
   uint32_t threads;
-  std::map<double, double> curve;                ///< efficiency by kernel duration
-  std::map<int, std::optional<double>> metg_ns;  ///< by percent of efficiency; empty: not reached
+  std::map<double, double> curve;                  ///< efficiency by kernel duration
+  std::map<int, std::optional<Granularity>> metg;  ///< by percent of it; empty: not reached
 };
 
 struct MemoryResult {

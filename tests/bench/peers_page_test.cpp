@@ -22,8 +22,8 @@ Results two_peers() {
   results.loads.push_back({{Pattern::independent, 10, 2, 0}, both});
   results.loads.push_back({{Pattern::independent, 10, 2, 1'000}, both});
   results.loads.push_back({{Pattern::chain, 10, 2, 0}, {{ours, {2'500, 3'500, 1}}}});
-  results.granularities.push_back({ours, 2, {}, {{50, 1'500.0}, {75, 4'500.0}}});
-  results.granularities.push_back({"other", 2, {}, {{50, 500.0}, {75, std::nullopt}}});
+  results.granularities.push_back({ours, 2, {}, {{50, {{1'500, false}}}, {75, {{4'500, false}}}}});
+  results.granularities.push_back({"other", 2, {}, {{50, {{6.4, true}}}, {75, std::nullopt}}});
   results.memories.push_back({ours, 10'000, 3 << 20});
   results.memories.push_back({"other", 10'000, std::nullopt});
   return results;
@@ -53,7 +53,8 @@ TEST(PeersResults, ARowIsAPeerBesideOurs) {
       "peer_efficiency": 0.5, "ratio": 2.0})"));
   EXPECT_FALSE(rows[0].contains("efficiency"));
   EXPECT_EQ(rows[2], nlohmann::json::parse(R"({"subject": "peers", "work": "metg/50/2",
-      "peer": "other", "metg_ns": 1500.0, "peer_metg_ns": 500.0})"));
+      "peer": "other", "metg_ns": 1500.0, "peer_metg_ns": 6.4,
+      "peer_metg_at_most": true})"));
   EXPECT_EQ(rows[3].at("peer_metg_ns"), nullptr);
   EXPECT_EQ(rows[4], nlohmann::json::parse(R"({"subject": "peers", "work": "memory/10000",
       "peer": "other", "peak_rss_bytes": 3145728, "peer_peak_rss_bytes": null})"));
@@ -67,13 +68,23 @@ TEST(PeersPage, HasAColumnPerPeerAndSaysWhatIsMissing) {
                               "| independent | 2000 / 3000 | 1000 / 1500 |\n"
                               "| chain | 2500 / 3500 | – |\n"));
   EXPECT_THAT(text, HasSubstr("| independent | 25 % | 50 % |\n"));
-  EXPECT_THAT(text, HasSubstr("| 50 %, 2 | 1.50 | 0.50 |\n| 75 %, 2 | 4.50 | not reached |\n"));
+  EXPECT_THAT(text,
+              HasSubstr("| 50 %, 2 | 1.50 | ≤ 0.00640 |\n| 75 %, 2 | 4.50 | not reached |\n"));
   EXPECT_THAT(text, HasSubstr("| 10000 | 3.0 | too much |\n"));
   Results without = two_peers();
   without.memories.pop_back();
   EXPECT_THAT(tables_of(without, false), HasSubstr("| 10000 | 3.0 | – |\n"));
   EXPECT_THAT(text, Not(HasSubstr(".svg")));
   EXPECT_THAT(tables_of(two_peers(), true), HasSubstr("(performance/memory.svg)"));
+}
+
+TEST(PeersPage, HasThreeDigitsOfAGranularity) {
+  for (const auto& [ns, text] :
+       {std::pair(14.9, "0.0149"), {123.4, "0.123"}, {12'634, "12.6"}, {1'048'576, "1049"}}) {
+    Results results = two_peers();
+    results.granularities[0].metg[50]->ns = ns;
+    EXPECT_THAT(tables_of(results, false), HasSubstr("| 50 %, 2 | " + std::string(text) + " |"));
+  }
 }
 
 TEST(PeersPage, ReplacesOnlyWhatIsGenerated) {
