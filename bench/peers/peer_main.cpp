@@ -12,12 +12,14 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench/peers/peer.hpp"
@@ -26,16 +28,20 @@
 namespace pto2::bench {
 namespace {
 
+void expect_zero(int result, const char* call) {
+  if (result != 0) throw std::system_error(errno, std::generic_category(), call);
+}
+
 void keep_cpus(uint32_t count) {
   cpu_set_t cpus;
-  sched_getaffinity(0, sizeof cpus, &cpus);
+  expect_zero(sched_getaffinity(0, sizeof cpus, &cpus), "sched_getaffinity");
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &cpus)) continue;
     if (count == 0) CPU_CLR(cpu, &cpus);
     if (count != 0) --count;
   }
   if (count != 0) throw std::runtime_error("fewer CPUs than threads");
-  sched_setaffinity(0, sizeof cpus, &cpus);
+  expect_zero(sched_setaffinity(0, sizeof cpus, &cpus), "sched_setaffinity");
 }
 
 double cpu_seconds() {
