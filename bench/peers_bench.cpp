@@ -3,15 +3,16 @@
 ///   peers_bench [--rows FILE] [--update]    checks and measures all that are here, and prints the
 ///                                           tables; writes them to docs/PERFORMANCE.md as well
 ///
-/// Exit code: 0; 3 if a runtime fails, or does not run each task once, after its predecessors.
+/// Exit code: 0; 3 if a runtime fails, or does not run each task once, after its predecessors: what
+/// was measured is printed and in FILE, and the page stays as it is.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 #include <stdexcept>
 
 #include "bench/peers/measure.hpp"
 #include "bench/peers/page.hpp"
+#include "bench/peers/update.hpp"
 #include "bench/program.hpp"
 
 namespace pto2::bench {
@@ -24,15 +25,31 @@ const std::vector<PeerName> peers{{ours, "PTO2", ""},
                                   {"tbb_group", "oneTBB task_group", "libtbb-dev"},
                                   {"starpu", "StarPU", "libstarpu-dev"}};
 
-void write_page(const Results& results) {
-  const std::filesystem::path docs = PTO2_SOURCE "/docs";
-  const std::filesystem::path file = docs / "PERFORMANCE.md";
-  std::ostringstream page;
-  page << std::ifstream(file).rdbuf();
-  const std::string changed = with_generated(page.str(), tables_of(results, true));
-  write_plots(docs / "performance", results);
-  std::ofstream out(file);
-  if (!(out << changed << std::flush)) throw std::runtime_error("cannot write " + file.string());
+constexpr std::size_t rounds = 7;
+
+void append_rows(const std::string& file, const Results& results) {
+  std::ofstream out(file, std::ios::app);
+  for (const nlohmann::json& row : rows_of(results)) out << row.dump() << '\n';
+  if (!out.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+int measure(const std::string& rows, bool update) {
+  const std::filesystem::path page = PTO2_SOURCE "/docs/PERFORMANCE.md";
+  Results results = choose(peers, PTO2_PEERS);
+  for (const PeerName& peer : results.left_out) {
+    std::cerr << "peers: without " << peer.title << ", as " << peer.package << " is missing\n";
+  }
+  if (update) check_update(page, results);
+  const Programs programs(std::filesystem::read_symlink("/proc/self/exe").parent_path());
+  measure_all(programs, rounds, results);
+  std::cout << tables_of(results, false);
+  if (!rows.empty()) append_rows(rows, results);
+  for (const Failure& failure : results.failures) {
+    std::cerr << "peers: " << failure.peer.title << ": " << failure.told << '\n';
+  }
+  if (!results.failures.empty()) return 3;
+  if (update) update_page(page, results);
+  return 0;
 }
 
 int main_of(const std::vector<std::string>& arguments) {
@@ -48,17 +65,7 @@ int main_of(const std::vector<std::string>& arguments) {
       return 2;
     }
   }
-  const Programs programs(std::filesystem::read_symlink("/proc/self/exe").parent_path());
-  const Results results = measure_all(programs, peers);
-  std::cout << tables_of(results, false);
-  if (update) {
-    write_page(results);
-  }
-  if (rows.empty()) return 0;
-  std::ofstream out(rows, std::ios::app);
-  for (const nlohmann::json& row : rows_of(results)) out << row.dump() << '\n';
-  if (!out.flush()) throw std::runtime_error("cannot write " + rows);
-  return 0;
+  return measure(rows, update);
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "bench/peers/measure.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -14,7 +18,6 @@
 namespace pto2::bench {
 namespace {
 
-constexpr int rounds = 7;
 constexpr uint32_t thread_counts[] = {1, 2};
 constexpr double kernel_durations[] = {0, 1'000, 10'000};
 constexpr int metg_percents[] = {50, 75};
@@ -27,29 +30,47 @@ uint32_t tasks_for(double kernel_ns) {
   return static_cast<uint32_t>(std::clamp(run_ns / std::max(kernel_ns, 1.0), 100.0, 20'000.0));
 }
 
+/// Executes it for a peer that has not failed before. If it fails now, that is noted.
+template <class Execute>
+void attempt(Results& results, const PeerName& peer, const Execute& execute) {
+  const auto is_peer = [&](const Failure& failure) { return failure.peer.name == peer.name; };
+  if (std::ranges::any_of(results.failures, is_peer)) return;
+  try {
+    execute();
+  } catch (const std::exception& problem) {
+    std::cerr << "peers: " << peer.title << " fails; what is left is measured without it\n";
+    results.failures.push_back({peer, problem.what()});
+  }
+}
+
 /// All peers in turn, round after round: what the host does meanwhile meets each.
-void measure_loads(const Programs& programs, Pattern pattern, uint32_t threads, Results& results) {
+void measure_loads(const Programs& programs, Pattern pattern, uint32_t threads, std::size_t rounds,
+                   Results& results) {
   std::vector<Load> loads;
   for (const double kernel_ns : kernel_durations) {
     loads.push_back({pattern, tasks_for(kernel_ns), threads, kernel_ns});
   }
   std::vector<std::map<std::string, std::vector<Sample>>> samples(loads.size());
-  for (int round = 0; round < rounds; ++round) {
+  for (std::size_t round = 0; round < rounds; ++round) {
     for (const PeerName& peer : results.peers) {
       if (!takes(peer, pattern)) continue;
-      const std::vector<Measured> measured = programs.measure(peer.name, loads, 1);
-      for (std::size_t i = 0; i < loads.size(); ++i) {
-        samples[i][peer.name].push_back(measured.at(i).samples.at(0));
-      }
+      attempt(results, peer, [&] {
+        const std::vector<Measured> measured = programs.measure(peer.name, loads, 1);
+        for (std::size_t i = 0; i < loads.size(); ++i) {
+          samples[i][peer.name].push_back(measured.at(i).samples.at(0));
+        }
+      });
     }
   }
   for (std::size_t i = 0; i < loads.size(); ++i) {
+    // Who failed in between has no medians of the same rounds.
+    std::erase_if(samples[i], [=](const auto& entry) { return entry.second.size() < rounds; });
     results.loads.push_back({loads[i], costs_of(samples[i], loads[i].tasks)});
   }
 }
 
 GranularityResult measure_granularity(const Programs& programs, const std::string& peer,
-                                      uint32_t threads) {
+                                      uint32_t threads, std::size_t rounds) {
   GranularitySearch search([&](double wanted_ns) -> GranularitySearch::Point {
     Load load{Pattern::independent, tasks_for(wanted_ns), threads, wanted_ns};
     const Measured measured = programs.measure(peer, {&load, 1}, rounds).at(0);
@@ -88,35 +109,45 @@ std::string machine() {
   for (std::string line; std::getline(info, line);) {
     if (line.starts_with("model name")) model = line.substr(line.find(':') + 2);
   }
-  return fmt::format("Measured on {} with {} CPUs; compiled by GCC {}.", model,
-                     std::thread::hardware_concurrency(), __VERSION__);
+  return fmt::format("Measured on {} with {} CPUs; compiled by {}.", model,
+                     std::thread::hardware_concurrency(), PTO2_COMPILER);
 }
 
-void check_all(const Programs& programs, const std::vector<PeerName>& peers) {
-  for (const PeerName& peer : peers) {
-    for (const Pattern pattern : patterns) {
-      for (const uint32_t threads : thread_counts) {
-        if (takes(peer, pattern)) programs.check(peer.name, pattern, threads);
-      }
+void check(const Programs& programs, const PeerName& peer) {
+  for (const Pattern pattern : patterns) {
+    for (const uint32_t threads : thread_counts) {
+      if (takes(peer, pattern)) programs.check(peer.name, pattern, threads);
     }
-    std::cerr << "peers: " << peer.title << ": each task ran once, after its predecessors\n";
   }
+  std::cerr << "peers: " << peer.title << ": each task ran once, after its predecessors\n";
+}
+
+/// What a command of the shell was that did not end with 0.
+std::string ending(int status) {
+  constexpr int timed_out = 124;  // of `timeout`
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return code == timed_out ? "no end within two minutes" : fmt::format("exit code {}", code);
 }
 
 }  // namespace
 
-bool Programs::has(const PeerName& peer) const {
-  return std::filesystem::exists(folder_ / ("peer_" + peer.name));
-}
-
 nlohmann::json Programs::answer(const std::string& peer, const std::string& arguments) const {
+  const std::filesystem::path errors = folder_ / ("peer_" + peer + ".errors");
+  const std::string call = fmt::format("peer_{} {}", peer, arguments);
   const std::string command =
-      fmt::format("timeout 120 '{}/peer_{}' {}", folder_.string(), peer, arguments);
+      fmt::format("timeout 120 '{}'/{} 2>'{}'", folder_.string(), call, errors.string());
   FILE* const child = popen(command.c_str(), "r");
   if (child == nullptr) throw std::runtime_error("cannot start a process");
   std::string text;
   for (char part[4096]; std::fgets(part, sizeof part, child) != nullptr;) text += part;
-  if (pclose(child) != 0) throw std::runtime_error(command + " failed");
+  const int status = pclose(child);
+  std::ostringstream told;
+  told << std::ifstream(errors).rdbuf();
+  std::filesystem::remove(errors);
+  if (status != 0) {
+    throw std::runtime_error(fmt::format("{}: {}\n{}", call, ending(status), told.str()));
+  }
+  std::cerr << told.str();
   return nlohmann::json::parse(text);
 }
 
@@ -131,7 +162,7 @@ void Programs::check(const std::string& peer, Pattern pattern, uint32_t threads)
 }
 
 std::vector<Measured> Programs::measure(const std::string& peer, std::span<const Load> loads,
-                                        int runs) const {
+                                        std::size_t runs) const {
   std::string arguments =
       fmt::format("{} {} {}", name_of(loads[0].pattern), loads[0].threads, runs + 1);
   for (const Load& load : loads) arguments += fmt::format(" {} {}", load.tasks, load.kernel_ns);
@@ -157,30 +188,36 @@ bool takes(const PeerName& peer, Pattern pattern) {
   return peer.name != "tbb_group" || pattern == Pattern::independent || pattern == Pattern::tree;
 }
 
-Results measure_all(const Programs& programs, const std::vector<PeerName>& peers) {
+Results choose(const std::vector<PeerName>& peers, const std::string& built) {
+  std::istringstream names(built);
+  const std::set<std::string> here{std::istream_iterator<std::string>(names), {}};
   Results results;
-  results.machine = machine();
   for (const PeerName& peer : peers) {
-    (programs.has(peer) ? results.peers : results.left_out).push_back(peer);
+    (here.contains(peer.name) ? results.peers : results.left_out).push_back(peer);
   }
-  for (const PeerName& peer : results.left_out) {
-    std::cerr << "peers: without " << peer.title << ", as " << peer.package << " is missing\n";
+  return results;
+}
+
+void measure_all(const Programs& programs, std::size_t rounds, Results& results) {
+  results.machine = machine();
+  for (const PeerName& peer : results.peers) {
+    attempt(results, peer, [&] { check(programs, peer); });
   }
-  check_all(programs, results.peers);
   for (const Pattern pattern : patterns) {
     std::cerr << "peers: " << name_of(pattern) << '\n';
     for (const uint32_t threads : thread_counts) {
-      measure_loads(programs, pattern, threads, results);
+      measure_loads(programs, pattern, threads, rounds, results);
     }
   }
   for (const PeerName& peer : results.peers) {
-    std::cerr << "peers: METG and memory of " << peer.title << '\n';
-    for (const uint32_t threads : thread_counts) {
-      results.granularities.push_back(measure_granularity(programs, peer.name, threads));
-    }
-    measure_memory(programs, peer, results);
+    attempt(results, peer, [&] {
+      std::cerr << "peers: METG and memory of " << peer.title << '\n';
+      for (const uint32_t threads : thread_counts) {
+        results.granularities.push_back(measure_granularity(programs, peer.name, threads, rounds));
+      }
+      measure_memory(programs, peer, results);
+    });
   }
-  return results;
 }
 
 }  // namespace pto2::bench

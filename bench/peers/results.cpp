@@ -12,6 +12,7 @@ using nlohmann::json;
 /// Adds rows of `figures` of each peer beside ours; our names are theirs without "peer_".
 void add_pairs(std::vector<json>& rows, const std::string& work,
                const std::map<std::string, json>& figures, const json& common) {
+  if (!figures.contains(ours)) return;
   for (const auto& [peer, theirs] : figures) {
     if (peer == ours) continue;
     json row = common;
@@ -51,14 +52,14 @@ double median(std::vector<double> values) {
 }
 
 Costs costs_of(const std::map<std::string, std::vector<Sample>>& samples, uint32_t tasks) {
-  const std::vector<Sample>& own = samples.at(ours);
+  const auto own = samples.find(ours);
   Costs costs;
   for (const auto& [peer, rounds] : samples) {
     std::vector<double> ns, cpu_ns, ratios;
     for (std::size_t round = 0; round < rounds.size(); ++round) {
       ns.push_back(rounds[round].wall / tasks * 1e9);
       cpu_ns.push_back(rounds[round].cpu / tasks * 1e9);
-      ratios.push_back(own[round].wall / rounds[round].wall);
+      if (own != samples.end()) ratios.push_back(own->second[round].wall / rounds[round].wall);
     }
     costs[peer] = {median(ns), median(cpu_ns), median(ratios)};
   }

@@ -32,13 +32,13 @@ struct Sample {
 struct Cost {
   double ns = 0;
   double cpu_ns = 0;
-  double ratio = 0;  ///< of our time to this one, in the same round
+  double ratio = 0;  ///< of our time to this one, in the same round; 0 if ours was not measured
 };
 using Costs = std::map<std::string, Cost>;  // by peer
 
 [[nodiscard]] double median(std::vector<double> values);
 
-/// Round i of `samples` is the same for all peers. `samples` has ours.
+/// Round i of `samples` is the same for all peers.
 [[nodiscard]] Costs costs_of(const std::map<std::string, std::vector<Sample>>& samples,
                              uint32_t tasks);
 
@@ -71,16 +71,23 @@ struct MemoryResult {
   std::optional<uint64_t> peak_bytes;  ///< empty: it would have been too much
 };
 
+/// A runtime whose program failed, and which was not measured from then on.
+struct Failure {
+  PeerName peer;
+  std::string told;
+};
+
 struct Results {
   std::string machine;             ///< what it was measured on, in a sentence
-  std::vector<PeerName> peers;     ///< those that were measured
+  std::vector<PeerName> peers;     ///< those that are measured
   std::vector<PeerName> left_out;  ///< those that are not here
+  std::vector<Failure> failures;   ///< of those that are measured
   std::vector<LoadResult> loads;
   std::vector<GranularityResult> granularities;
   std::vector<MemoryResult> memories;
 };
 
-/// A row per peer beside ours, as ./dev bench --json collects them.
+/// A row per peer beside ours where that was measured, as ./dev bench --json collects them.
 [[nodiscard]] std::vector<nlohmann::json> rows_of(const Results& results);
 
 }  // namespace pto2::bench

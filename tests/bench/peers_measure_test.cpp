@@ -1,0 +1,162 @@
+#include "bench/peers/measure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "bench/peers/page.hpp"
+#include "bench/peers/update.hpp"
+
+namespace pto2::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Property;
+using testing::Throws;
+using testing::ThrowsMessage;
+
+const PeerName own{ours, "PTO2", ""};
+const PeerName other{"other", "Other", "libother-dev"};
+
+/// Programs of peers, as scripts.
+class Peers : public testing::Test {
+ protected:
+  Peers() { fs::create_directories(folder_); }
+  ~Peers() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    fs::permissions(folder_ / name, fs::perms::owner_all);
+  }
+
+  /// A program that does first what is `special`, and otherwise runs each task once, in 50 ns, with
+  /// kernels of whole nanoseconds.
+  void add(const PeerName& peer, const std::string& special = "") const {
+    write("peer_" + peer.name, "#!/bin/sh\n" + special + R"(
+if [ $1 = --check ]; then echo "{\"runs\": $4, \"correct\": true}"; exit; fi
+shift 3
+while [ $# != 0 ]; do
+  loads="$loads,{\"kernel_ns\": ${2%.*}, \"wall\": [9,0.001,0.001], \"cpu\": [9,1,1]}"
+  shift 2
+done
+echo "{\"loads\": [${loads#,}], \"peak_bytes\": 1000000}"
+)");
+  }
+
+  /// Both, measured.
+  [[nodiscard]] Results measured() const {
+    Results results = choose({own, other}, "pto2 other");
+    testing::internal::CaptureStderr();
+    measure_all(Programs(folder_), 2, results);
+    testing::internal::GetCapturedStderr();
+    return results;
+  }
+
+  [[nodiscard]] const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_ = fs::path(testing::TempDir()) / ("pto2-peers-" + std::to_string(getpid()));
+};
+
+/// In the second round of a load, so that the first is no figure.
+TEST_F(Peers, WhoFailsKeepsWhatItHadAndIsLeftOutOfTheRest) {
+  add(own);
+  add(other, R"(
+if [ "$1 $2" = "stencil 1" ] && ! mkdir "$0.once"; then echo "no such stencil" >&2; exit 7; fi)");
+  const Results results = measured();
+  ASSERT_EQ(results.failures.size(), 1U);
+  EXPECT_EQ(results.failures[0].peer.name, "other");
+  EXPECT_THAT(results.failures[0].told,
+              AllOf(HasSubstr("peer_other stencil 1 2 "), HasSubstr(": exit code 7\n"),
+                    HasSubstr("no such stencil")));
+  for (const auto& [load, costs] : results.loads) {
+    EXPECT_EQ(costs.size(), load.pattern < Pattern::stencil ? 2U : 1U) << name_of(load.pattern);
+  }
+  EXPECT_EQ(results.granularities.size(), 2U);  // one and two threads, of ours
+  EXPECT_EQ(results.memories.size(), 3U);
+  EXPECT_EQ(rows_of(results).size(), 12U);  // of two graphs
+  EXPECT_THAT(tables_of(results, false), AllOf(HasSubstr("| chain | 50 / 50000 | 50 / 50000 |"),
+                                               HasSubstr("| stencil | 50 / 50000 | – |"),
+                                               HasSubstr("| 50 %, 1 | 0.0260 | – |")));
+}
+
+TEST_F(Peers, WithoutOursThereAreNoRatios) {
+  add(own, R"(if [ $1 = --check ]; then echo '{"runs": 4999, "correct": true}'; exit; fi)");
+  add(other);
+  const Results results = measured();
+  ASSERT_EQ(results.failures.size(), 1U);
+  EXPECT_THAT(results.failures[0].told, HasSubstr("4999 kernels of 5000 tasks"));
+  EXPECT_EQ(results.loads.at(0).costs.at("other").ratio, 0);
+  EXPECT_TRUE(rows_of(results).empty());
+  EXPECT_THAT(tables_of(results, false), HasSubstr("| chain | – | 50 / 50000 |"));
+}
+
+TEST_F(Peers, SayHowTheyEnded) {
+  const auto check = [&] { Programs(folder()).check(ours, Pattern::chain, 1); };
+  for (const auto& [end, told] : {std::pair("echo why >&2; exit 3", ": exit code 3\nwhy\n"),
+                                  {"kill -9 $$", ": exit code 137\n"},
+                                  {"exit 124", ": no end within two minutes\n"},
+                                  {"echo no JSON; exit 0", "parse error"}}) {
+    add(own, end);
+    EXPECT_THAT(check, Throws<std::exception>(Property(&std::exception::what, HasSubstr(told))));
+  }
+  EXPECT_FALSE(fs::exists(folder() / "peer_pto2.errors"));
+}
+
+TEST_F(Peers, AreThoseThatAreBuilt) {
+  const Results results = choose({own, other}, "pto2 others");
+  ASSERT_EQ(results.peers.size(), 1U);
+  EXPECT_EQ(results.peers[0].name, ours);
+  ASSERT_EQ(results.left_out.size(), 1U);
+  EXPECT_EQ(results.left_out[0].name, "other");
+}
+
+class PeersUpdate : public Peers {
+ protected:
+  PeersUpdate() {
+    write("gnuplot", "#!/bin/sh\n");
+    write("page.md",
+          "<!-- generated: ./dev bench peers --update -->\n<!-- end of what is generated -->\n");
+    setenv("PATH", folder().c_str(), 1);
+  }
+  ~PeersUpdate() override { setenv("PATH", path_.c_str(), 1); }
+
+  void expect_refused(const std::string& why, const Results& chosen = {}) const {
+    EXPECT_THAT([&] { check_update(folder() / "page.md", chosen); },
+                ThrowsMessage<std::runtime_error>(HasSubstr(why)));
+  }
+
+ private:
+  std::string path_ = getenv("PATH");
+};
+
+TEST_F(PeersUpdate, IsPossible) {
+  check_update(folder() / "page.md", choose({own, other}, "pto2 other"));
+}
+
+TEST_F(PeersUpdate, LosesNoFiguresOfAPeerThatIsNotHere) {
+  expect_refused("would lose the figures of Other; install libother-dev",
+                 choose({own, other}, ours));
+}
+
+TEST_F(PeersUpdate, NeedsGnuplot) {
+  fs::remove(folder() / "gnuplot");
+  expect_refused("install gnuplot-nox");
+}
+
+TEST_F(PeersUpdate, NeedsAPageAndAFolderOfPlotsToWrite) {
+  write("performance", "a file");
+  expect_refused("performance");
+  write("page.md", "nothing is generated here\n");
+  expect_refused("the page has no part between");
+  fs::remove(folder() / "page.md");
+  expect_refused("the page has no part between");
+}
+
+}  // namespace
+}  // namespace pto2::bench
