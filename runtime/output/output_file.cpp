@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr mode_t readable_and_writable = 0666;
+constexpr int most_links = 40;  // so many are followed when a file is opened
 
 /// A path without links and dots, also of a file that is not there yet.
 fs::path resolved(const std::string& name) {
-  constexpr int most_links = 40;  // so many are followed when a file is opened
   std::error_code none;
   fs::path path = fs::absolute(name, none);
   // A link to a file that is not there yet.
@@ -34,9 +34,18 @@ fs::path resolved(const std::string& name) {
   return canonical.empty() ? path : canonical;
 }
 
-/// As /dev/stdout: who has opened it goes on with the file that there is.
-bool is_open_already(const std::string& path) {
-  return path.starts_with("/dev/") || path.starts_with("/proc/");
+/// As /dev/stdout and /dev/fd/3, which are links into /proc: who has opened it goes on with the
+/// file that there is.
+bool is_open_already(const std::string& name) {
+  std::error_code none;
+  fs::path path = fs::absolute(name, none);
+  for (int i = 0; i < most_links; ++i) {
+    const fs::path folder = fs::weakly_canonical(path.parent_path(), none);
+    if (folder.native().starts_with("/proc/")) return true;
+    if (!fs::is_symlink(path, none)) return false;
+    path = folder / fs::read_symlink(path, none);
+  }
+  return false;
 }
 
 /// False: the file stays where it was, and has lost its interim name.
@@ -80,7 +89,9 @@ void OutputFile::fail(const char* what) const {
 }
 
 void OutputFile::open_in_place() {
-  const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, readable_and_writable);
+  to_empty_ = !is_open_already(path_);
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (to_empty_ ? 0 : O_APPEND);
+  const int file = open(path_.c_str(), flags, readable_and_writable);
   if (file < 0 || !own(file)) fail("cannot be written");
 }
 
@@ -132,15 +143,15 @@ void OutputFile::put_in_place() {
 
 /// Not at all a pipe or a device.
 void OutputFile::empty() {
-  if (owned_ && !emptied_) (void)!ftruncate(fileno(owned_.get()), 0);
-  emptied_ = true;
+  if (to_empty_) (void)!ftruncate(fileno(owned_.get()), 0);
+  to_empty_ = false;
 }
 
 /// A file that is written in place stays, without its text.
 void OutputFile::remove_former() const {
   if (!target_.empty()) {
     if (unlink(target_.c_str()) != 0 && errno != ENOENT) fail("cannot replace the earlier one");
-  } else if (owned_ && !is_open_already(path_)) {
+  } else if (to_empty_) {
     (void)!ftruncate(fileno(owned_.get()), 0);
   }
 }

@@ -4,7 +4,7 @@
 /// before that, by a signal or otherwise, leaves nothing behind, and what there was as it was,
 /// unless it has removed that.
 /// Pipes and devices, and files where the file system cannot do this, are written as the texts
-/// come.
+/// come; and so is, behind what it has, a file that is open already (/dev/stdout).
 #pragma once
 
 #include <cstdio>
@@ -55,8 +55,8 @@ class OutputFile {
   std::FILE* standard_;
   std::unique_ptr<std::FILE, Closer> owned_;  ///< null: `standard_`
   std::string target_;                        ///< of a file without a name yet; empty: it has one
-  bool emptied_ = false;
-  int error_ = 0;  ///< errno of the first text that could not be written
+  bool to_empty_ = false;  ///< of a former text, when the first of this one comes
+  int error_ = 0;          ///< errno of the first text that could not be written
 };
 
 }  // namespace pto2::cli

@@ -190,9 +190,22 @@ def test_a_link_to_an_open_file_keeps_it(vector_copy, tmp_path):
     link.symlink_to("/dev/stdout")
     for named in (link, "/proc/self/fd/1"):
         line = [program("pto2-run-folder"), *quick(vector_copy, "--json", named)]
-        with open(out, "wb") as file:
+        out.write_text("earlier\n")
+        with open(out, "ab") as file:
             ended = subprocess.run(line, stdout=file, check=False)
-        assert ended.returncode == 4 and '"verdict"' in out.read_text()
+        assert ended.returncode == 4
+        assert out.read_text().startswith("earlier\n") and '"verdict"' in out.read_text()
+
+
+def test_an_open_file_gets_one_trace_of_several_rounds(vector_copy, tmp_path):
+    out = tmp_path / "out"
+    out.write_text("earlier\n")
+    line = [program("pto2-run-folder"), *quick(vector_copy, "-n", "2", "--trace", "/dev/stdout")]
+    with open(out, "ab") as file:
+        assert subprocess.run(line, stdout=file, check=False).returncode == 4
+    earlier, text = out.read_text().split("\n", 1)
+    (tmp_path / "trace").write_text(text.split("case Small", 1)[0])
+    assert earlier == "earlier" and pto2.validate(tmp_path / "trace")["verdict"] == "valid"
 
 
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no memory in /dev")

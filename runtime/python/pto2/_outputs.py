@@ -62,10 +62,13 @@ def unwritable(path, content, reason, was_open=False):
     return InputError(f"{path}: {content} {tense} be written: {reason}; {_remedy}")
 
 
-def _is_open_already(path):
-    """As /dev/stdout, by whatever link: who has opened it goes on with the file that there is."""
+def is_open_already(path):
+    """As /dev/stdout, by whatever link: who has opened it goes on with the file that there is, and
+    what comes goes behind what it has."""
     if os.fspath(path).startswith(("/dev/std", "/dev/fd/", "/proc/")):
         return True
+    if not os.path.exists(path):
+        return False
     file = os.stat(path)
     for standard in range(3):
         with contextlib.suppress(OSError):
@@ -92,7 +95,7 @@ def _prepare(path, folder):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if stat.S_ISREG(os.stat(path).st_mode) and not _is_open_already(path):
+    if stat.S_ISREG(os.stat(path).st_mode) and not is_open_already(path):
         _remove(path)
 
 
@@ -114,14 +117,18 @@ def prepare_file(path, content):
 @contextlib.contextmanager
 def for_each_round(path):
     """A file that may be written again and again, and whose last content `path` has at the end. A
-    pipe or a device cannot be: it gets the last content alone."""
-    if path is None or os.path.isfile(path) or not os.path.exists(path):
+    pipe, a device or a file that is open already cannot be: it gets the last content alone."""
+    is_there = path is not None and os.path.exists(path)
+    if not is_there or (os.path.isfile(path) and not is_open_already(path)):
         yield path
         return
-    with tempfile.TemporaryFile() as kept:
-        yield f"/proc/self/fd/{kept.fileno()}"
+    with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
+        kept = os.path.join(folder, "kept")
+        yield kept
+        if not os.path.exists(kept):
+            return
         try:
-            with open(path, "wb") as file:
-                shutil.copyfileobj(kept, file)
+            with open(kept, "rb") as last, open(path, "ab") as file:
+                shutil.copyfileobj(last, file)
         except OSError as error:
             raise unwritable(path, "the trace", error.strerror, was_open=True) from None

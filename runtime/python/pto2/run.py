@@ -25,8 +25,8 @@ from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, e
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
-from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, prepare_file,
-                       unwritable)
+from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, is_open_already,
+                       prepare_file, unwritable)
 from ._runtime import path_of, settings
 from ._streams import open_missing, put, say, settle, stdout_on_stderr, tell
 
@@ -148,7 +148,8 @@ def _write(path, content, text):
         put(text, content)
         return
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        with open(path, "a" if is_open_already(path) else "w", encoding="utf-8") as file:
+            file.write(text)
     except OSError as error:
         raise unwritable(path, content, error.strerror, was_open=True) from None
 

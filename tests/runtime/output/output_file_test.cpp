@@ -1,10 +1,12 @@
 #include "runtime/output/output_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -47,6 +49,43 @@ TEST_F(OutputFiles, AppearWhenTheyAreWhole) {
   EXPECT_EQ(read(path("new")), "one, two");
   EXPECT_EQ(fs::status(path("new")).permissions() & fs::perms::owner_all,
             fs::perms::owner_read | fs::perms::owner_write);
+}
+
+/// Memory that has names below /dev is as good a place as any.
+TEST_F(OutputFiles, InMemoryAreFilesLikeOthers) {
+  std::string name = "/dev/shm/pto2-output-XXXXXX";
+  const int former = mkstemp(name.data());
+  if (former < 0) GTEST_SKIP() << "no memory in /dev";
+  EXPECT_EQ(::write(former, "earlier", 7), 7);
+  close(former);
+  OutputFile file(name);
+  file.write("half");
+  EXPECT_EQ(read(name), "earlier");
+  file.remove_former();
+  EXPECT_FALSE(fs::exists(name));
+  file.finish();
+  EXPECT_EQ(read(name), "half");
+  fs::remove(name);
+}
+
+/// Who has opened a file goes on with it, by whatever path or link.
+TEST_F(OutputFiles, GoOnWithWhatIsOpenAlready) {
+  write(path("log"), "before\n");
+  const int log = open(path("log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const std::string named = "/dev/fd/" + std::to_string(log);
+  fs::create_symlink(named, path("link"));
+  fs::create_symlink("link", path("link to it"));
+  for (const std::string& name : {named, path("link"), path("link to it"), "/dev/../" + named}) {
+    OutputFile file(name);
+    file.remove_former();
+    EXPECT_EQ(read(path("log")), "before\n") << name;
+    file.write("result\n");
+    file.finish();
+    EXPECT_EQ(::write(log, "after\n", 6), 6);
+    EXPECT_EQ(read(path("log")), "before\nresult\nafter\n") << name;
+    EXPECT_EQ(ftruncate(log, 7), 0);
+  }
+  close(log);
 }
 
 TEST_F(OutputFiles, LeaveWhatThereIsUntilThen) {
