@@ -48,6 +48,13 @@ bool is_open_already(const std::string& name) {
   return false;
 }
 
+/// Some file systems, of other machines above all, say only at a close that there was no room, of
+/// whichever descriptor. False: for the reason in errno.
+bool closes(int file) {
+  const int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  return copy < 0 || close(copy) == 0;
+}
+
 /// False: the file stays where it was, and has lost its interim name.
 bool take_place(const fs::path& interim, const std::string& target) {
   if (rename(interim.c_str(), target.c_str()) == 0) return true;
@@ -166,7 +173,8 @@ void OutputFile::write(std::string_view text) {
 void OutputFile::finish() {
   empty();
   std::FILE* const file = owned_ ? owned_.get() : standard_;
-  if (std::fflush(file) != 0 && error_ == 0) error_ = errno;
+  const bool is_written = std::fflush(file) == 0 && closes(fileno(file));
+  if (!is_written && error_ == 0) error_ = errno;
   if (error_ != 0) {
     errno = error_;
     fail("could not be written");

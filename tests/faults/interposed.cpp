@@ -167,6 +167,12 @@ int open(const char* path, int flags, ...) {
   return library<int(const char*, int, ...)>("open")(path, flags, mode);
 }
 
+/// It is closed all the same, as it is where a file system says only then that it had no room.
+int close(int file) {
+  const int result = library<decltype(close)>("close")(file);
+  return is_to_fail(Operation::closing) ? no_room(-1) : result;
+}
+
 std::FILE* fdopen(int file, const char* mode) noexcept {
   if (is_to_fail(Operation::file)) return no_room<std::FILE*>(nullptr);
   return library<decltype(fdopen)>("fdopen")(file, mode);

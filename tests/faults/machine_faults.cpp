@@ -33,7 +33,7 @@ int64_t open_files() {
 }  // namespace
 
 const char* name_of(Operation operation) {
-  constexpr const char* names[] = {"allocation", "mapping", "thread", "file operation"};
+  constexpr const char* names[] = {"allocation", "mapping", "thread", "file operation", "closing"};
   return names[static_cast<std::size_t>(operation)];
 }
 

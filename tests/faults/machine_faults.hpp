@@ -16,6 +16,7 @@ enum class Operation : uint8_t {
   mapping,     ///< mmap, of arrays and of the stacks of fibers: ENOMEM
   thread,      ///< pthread_create: EAGAIN
   file,        ///< what opens, writes, flushes and renames files, and lists folders: ENOSPC
+  closing,     ///< close: ENOSPC, as of a file on another machine
 };
 [[nodiscard]] const char* name_of(Operation operation);
 

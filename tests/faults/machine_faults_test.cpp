@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -161,6 +163,8 @@ std::vector<End> ends_of(Operation operation) {
       return {End::passed, End::no_memory};  // a thread can do without a stack for signals
     case Operation::thread:
       return {End::no_thread};
+    case Operation::closing:
+      return {End::no_file};
     case Operation::file:
       break;
   }
@@ -394,8 +398,25 @@ TEST_P(MachineFaults, AThread) {
   EXPECT_EQ(sweep(mixed(), Operation::thread, GetParam().rest), expected);
 }
 
+/// The trace has no name yet, and gets none.
+TEST_P(MachineFaults, AClosing) {
+  EXPECT_GT(sweep(mixed(), Operation::closing, GetParam().rest), 0u);
+}
+
 TEST_P(MachineFaults, AFileOperation) {
   EXPECT_GT(sweep(mixed(), Operation::file, GetParam().rest), 50u);
+}
+
+/// Also one that is written in place, or that somebody else closes.
+TEST(FileFaults, AClosingIsOneOfWhatIsOpenAlready) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  for (const std::string& name :
+       {std::string("-"), fmt::format("/dev/fd/{}", fileno(file.get()))}) {
+    cli::OutputFile output(name, "the result", file.get());
+    output.write("text");
+    const FailingMachine machine({Operation::closing, 1, true});
+    EXPECT_THROW(output.finish(), cli::CliError) << name;
+  }
 }
 
 }  // namespace
