@@ -48,6 +48,14 @@ bool is_open_already(const std::string& name) {
   return false;
 }
 
+/// Of a file that stdout is, by whatever name.
+bool is_stdout(const std::string& name) {
+  struct stat named = {};
+  struct stat standard = {};
+  return stat(name.c_str(), &named) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+         named.st_dev == standard.st_dev && named.st_ino == standard.st_ino;
+}
+
 /// Some file systems, of other machines above all, say only at a close that there was no room, of
 /// whichever descriptor. False: for the reason in errno.
 bool closes(int file) {
@@ -71,7 +79,7 @@ std::string refusal_of_file_name(const std::string& path) {
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  if (a == "-" || b == "-") return a == b;
+  if (a == "-" || b == "-") return a == b || is_stdout(a == "-" ? b : a);
   std::error_code none;
   return fs::equivalent(a, b, none) || resolved(a) == resolved(b);
 }

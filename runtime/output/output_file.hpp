@@ -18,8 +18,8 @@ namespace pto2::cli {
 /// not set passes nothing.
 [[nodiscard]] std::string refusal_of_file_name(const std::string& path);
 
-/// Whether two options name the same file, by whatever path or link, or both stdout ("-"). The file
-/// need not be there.
+/// Whether two options name the same file, by whatever path or link, or both stdout ("-" is what
+/// stdout is at the moment). The file need not be there.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
 
 class OutputFile {

@@ -17,7 +17,8 @@ void check_apart(const NamedFile& one, const NamedFile& other) {
   if (one.name.empty() || other.name.empty() || !is_same_file(one.name, other.name)) return;
   throw CliError(exit_usage,
                  fmt::format("{} and {} {}", one.option, other.option,
-                             one.name == "-" ? "cannot both be stdout" : "name the same file"));
+                             one.name == "-" || other.name == "-" ? "cannot both be stdout"
+                                                                  : "name the same file"));
 }
 
 /// Whether stdout has no document.

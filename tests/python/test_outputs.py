@@ -96,7 +96,8 @@ def test_one_file_cannot_take_two_results(vector_copy, tmp_path, capsys, one, ot
     for first, second, told in [
             (file, file, "name the same file"), (file, link, "name the same file"),
             (new, tmp_path / "vector" / ".." / "new", "name the same file"),
-            ("-", "-", "cannot both be stdout")]:
+            ("-", "-", "cannot both be stdout"), ("-", "/dev/stdout", "cannot both be stdout"),
+            ("/dev/stdout", "-", "cannot both be stdout")]:
         assert run.main(quick(vector_copy, one, first, other, second)) == 2
         assert f"{one} and {other} {told}" in capsys.readouterr().err
     assert file.read_text() == "earlier" and not new.exists()

@@ -16,9 +16,11 @@ _remedy = "name a file in a folder that you may write, on a disk with room"
 
 
 def is_same_file(a, b):
-    """By whatever path or link; also of files that are not there, and of stdout, "-"."""
+    """By whatever path or link; also of files that are not there, and of what stdout is, "-"."""
     if "-" in (a, b):
-        return a == b
+        other = b if a == "-" else a
+        return other == "-" or (
+            os.path.exists(other) and os.path.samestat(os.stat(other), os.fstat(1)))
     try:
         return os.path.samefile(a, b)
     except OSError:
@@ -36,7 +38,7 @@ def check_apart(outputs):
     for (option, one), (other, another) in itertools.combinations(outputs.items(), 2):
         if is_same_file(one, another):
             _refuse(f"{option} and {other} " +
-                    ("cannot both be stdout" if one == "-" else "name the same file"))
+                    ("cannot both be stdout" if "-" in (one, another) else "name the same file"))
 
 
 def chip_file(chosen, option):

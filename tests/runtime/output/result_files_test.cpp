@@ -118,6 +118,12 @@ TEST_F(Results, NeedAFileEach) {
             "--json and --junit cannot both be stdout");
   EXPECT_EQ(refusal_of_names({.json = "-", .trace = "-"}),
             "--trace and --json cannot both be stdout");
+  EXPECT_EQ(refusal_of_names({.json = "-", .junit = "/dev/stdout"}),
+            "--json and --junit cannot both be stdout");
+  EXPECT_EQ(refusal_of_names({.json = "/dev/stdout", .junit = "-"}),
+            "--json and --junit cannot both be stdout");
+  EXPECT_EQ(refusal_of_names({.json = "-", .trace = "/dev/fd/1"}),
+            "--trace and --json cannot both be stdout");
   EXPECT_EQ(refusal_of_names({.json = a, .junit = path("b"), .trace = "-"}), "none");
   EXPECT_FALSE(fs::exists(a));
 }
