@@ -1,6 +1,5 @@
 /// The program pto2.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -21,14 +20,14 @@
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/guarded.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
 namespace {
 
 /// Async-signal-safe: nothing is joined and nothing can keep the process.
 extern "C" void end_interrupted(int) {
-  constexpr char message[] = "\npto2: interrupted\n";
-  static_cast<void>(!write(STDERR_FILENO, message, sizeof message - 1));
+  write_to_stderr_at_once("\npto2: interrupted\n");
   end_at_once(exit_interrupted);
 }
 

@@ -42,15 +42,16 @@ void Interruption::wait() {
   Clock::time_point first;
   for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
     if (first_ == First::ends) {
-      print_to_stderr("\npto2: {}\n", name_of(signal));
+      print_to_stderr_at_once("\npto2: {}\n", name_of(signal));
       end_at_once(code_of(signal));
     }
     if (signal_ == 0) {
       first = Clock::now();
-      print_to_stderr("\npto2: {}; ending with what was found so far, once more ends at once\n",
-                      name_of(signal));
       signal_ = signal;
       source_.request_stop();
+      print_to_stderr_at_once(
+          "\npto2: {}; ending with what was found so far, once more ends at once\n",
+          name_of(signal));
     } else if (Clock::now() - first > same) {
       end_at_once(code_of(signal));
     }

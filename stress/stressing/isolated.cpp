@@ -168,8 +168,8 @@ bool PendingSignals::look() {
   const int signal = sigtimedwait(&signals_, nullptr, &none);
   if (signal > 0 && seen_ == 0) {
     seen_ = signal;
-    cli::print_to_stderr("\npto2: {}; ending with what was found so far\n",
-                         signal == SIGINT ? "interrupted" : "terminated");
+    cli::print_to_stderr_at_once("\npto2: {}; ending with what was found so far\n",
+                                 signal == SIGINT ? "interrupted" : "terminated");
   }
   return seen_ != 0;
 }

@@ -1,9 +1,11 @@
-// What SIGINT and SIGTERM do to pto2 run, simulate and stress.
+// What SIGINT and SIGTERM do to pto2 run, validate, simulate and stress.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
+#include <optional>
 
 #include "tests/cli/program.hpp"
 
@@ -207,6 +209,31 @@ TEST(SimulateInterruption, EndsTheSeeds) {
 TEST(StressInterruption, EndsTheRuns) {
   expect_early_end({"stress", "scenarios", "--runs", "200"}, "scenarios/",
                    "interrupted: what is not listed was not tried");
+}
+
+/// `pto2 validate` of a trace, and of a pipe that nobody writes; a shell begins with `first`.
+class Reading {
+ public:
+  explicit Reading(const std::string& first) {
+    const std::string trace = folder_.path("trace");
+    EXPECT_EQ(pto2({"run", "vector_example", "--trace", trace}).code, 0);
+    for (const char* pipe : {"pipe", "full"}) mkfifo(folder_.path(pipe).c_str(), 0600);
+    program_.emplace(Strings{"-c", "cd " + folder_.path() + "; exec 3<>pipe; " + first +
+                                       "exec " PTO2_PROGRAM " validate trace pipe"},
+                     "/bin/sh");
+    EXPECT_TRUE(program_->wait_for_text("valid"));
+  }
+  [[nodiscard]] RunningProgram& program() { return *program_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::optional<RunningProgram> program_;
+};
+
+/// A command without results to save needs no room on stderr to end.
+TEST(ReaderInterruption, WaitsForNobodyWhoReadsStderr) {
+  Reading reading("exec 2<>full; head -c 65536 /dev/zero >&2; ");
+  EXPECT_EQ(reading.program().end_with(SIGINT).code, 130);
 }
 
 }  // namespace

@@ -3,17 +3,48 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <thread>
+
+#include "tests/support/full_stderr.hpp"
+#include "tests/support/usual_signals.hpp"
+
 namespace pto2::cli {
 namespace {
 
+using namespace std::chrono_literals;
+
+/// For a process of its own, which hangs no longer than this.
+void begin() {
+  test::have_usual_signals();
+  alarm(20);
+}
+
 TEST(InterruptionDeathTest, ASignalEndsWhatHasNothingToSave) {
   const auto interrupted_by = [](int signal) {
+    begin();
     const Interruption interruption(Interruption::First::ends);
     kill(getpid(), signal);
     pause();
   };
   EXPECT_EXIT(interrupted_by(SIGINT), testing::ExitedWithCode(130), "pto2: interrupted");
   EXPECT_EXIT(interrupted_by(SIGTERM), testing::ExitedWithCode(143), "pto2: terminated");
+}
+
+TEST(InterruptionDeathTest, WaitsForNobodyWhoReadsStderr) {
+  const auto terminated = [](Interruption::First first) {
+    begin();
+    test::fill_stderr();
+    const Interruption interruption(first);
+    kill(getpid(), SIGTERM);
+    while (!interruption.stop().stop_requested()) std::this_thread::sleep_for(1ms);
+    if (interruption.exit_code() != exit_terminated) _exit(1);
+    std::this_thread::sleep_for(Interruption::same + 100ms);
+    kill(getpid(), SIGTERM);
+    pause();
+  };
+  EXPECT_EXIT(terminated(Interruption::First::requests_stop), testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(terminated(Interruption::First::ends), testing::ExitedWithCode(143), "");
 }
 
 TEST(Interruption, IsOverWithItsObject) {

@@ -16,6 +16,7 @@
 
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/shared_with_forks.hpp"
+#include "tests/support/full_stderr.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -290,6 +291,17 @@ TEST(PendingSignals, TheFirstIsTheOneThatCounts) {
   EXPECT_TRUE(signals.look());
   EXPECT_TRUE(signals.look()) << "one that came before";
   EXPECT_EQ(signals.exit_code(), cli::exit_terminated);
+}
+
+TEST(PendingSignals, WaitForNobodyWhoReadsStderr) {
+  const Ended ended = run([]() -> std::string {
+    test::fill_stderr();
+    alarm(20);
+    PendingSignals signals;
+    raise(SIGTERM);
+    return signals.look() ? "seen" : "not seen";
+  });
+  EXPECT_EQ(ended.result, "seen") << ended.how;
 }
 
 TEST(PendingSignals, NoneEndsTheProcessAfterwards) {
