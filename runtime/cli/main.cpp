@@ -20,6 +20,7 @@
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/guarded.hpp"
+#include "runtime/output/interruption.hpp"
 #include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
@@ -32,6 +33,7 @@ extern "C" void end_interrupted(int) {
 }
 
 void install_interrupt_handler() {
+  if (is_ignored(SIGINT)) return;
   struct sigaction action {};
   action.sa_handler = end_interrupted;
   sigaction(SIGINT, &action, nullptr);

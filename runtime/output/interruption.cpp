@@ -16,10 +16,19 @@ const char* name_of(int signal) {
 
 }  // namespace
 
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler == SIG_IGN;
+}
+
 Interruption::Interruption(First first) : first_(first) {
   sigemptyset(&signals_);
-  sigaddset(&signals_, SIGINT);
-  sigaddset(&signals_, SIGTERM);
+  sigemptyset(&ignored_);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    sigaddset(&signals_, signal);
+    if (is_ignored(signal)) sigaddset(&ignored_, signal);
+  }
   pthread_sigmask(SIG_BLOCK, &signals_, &former_);
   thread_ = std::thread([this] { wait(); });
 }
@@ -41,6 +50,8 @@ void Interruption::wait() {
   using Clock = std::chrono::steady_clock;
   Clock::time_point first;
   for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
+    // One that is blocked, as it is here, comes all the same.
+    if (sigismember(&ignored_, signal) == 1) continue;
     if (first_ == First::ends) {
       print_to_stderr_at_once("\npto2: {}\n", name_of(signal));
       end_at_once(code_of(signal));

@@ -13,8 +13,13 @@
 
 namespace pto2::cli {
 
-/// While it exists, a thread of its own waits for the two signals. They are blocked in the thread
-/// that makes it and in those that this one starts from then on, so make it before any other.
+/// Whether this process is to go on when the signal comes, as whoever started it may have wanted: a
+/// shell ignores SIGINT for what it runs in the background.
+[[nodiscard]] bool is_ignored(int signal);
+
+/// While it exists, a thread of its own waits for the two signals, of which one that is ignored
+/// when it is made does nothing. They are blocked in the thread that makes it and in those that
+/// this one starts from then on, so make it before any other.
 class Interruption {
  public:
   enum class First {
@@ -44,6 +49,7 @@ class Interruption {
   std::atomic<int> signal_{0};  ///< the first that came
   std::atomic<bool> over_{false};
   sigset_t signals_{};
+  sigset_t ignored_{};  ///< of these
   sigset_t former_{};
   std::thread thread_;
 };

@@ -22,6 +22,7 @@
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/descriptor.hpp"
 #include "runtime/output/ends_of_forks.hpp"
+#include "runtime/output/interruption.hpp"
 #include "runtime/output/stderr_text.hpp"
 
 namespace pto2::stress {
@@ -150,8 +151,9 @@ std::optional<std::string> refusal_in(const std::exception& error) {
 
 PendingSignals::PendingSignals() {
   sigemptyset(&signals_);
-  sigaddset(&signals_, SIGINT);
-  sigaddset(&signals_, SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (!cli::is_ignored(signal)) sigaddset(&signals_, signal);
+  }
   sigprocmask(SIG_BLOCK, &signals_, &former_);
 }
 

@@ -12,8 +12,9 @@
 
 namespace pto2::stress {
 
-/// SIGINT and SIGTERM, for a process of one thread that forks others: they are blocked while this
-/// lives, and seen when it is asked. In what it forks they have their usual effect.
+/// SIGINT and SIGTERM, unless they are ignored, for a process of one thread that forks others: they
+/// are blocked while this lives, and seen when it is asked. In what it forks they have their usual
+/// effect.
 class PendingSignals {
  public:
   PendingSignals();

@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/usual_signals.hpp"
+
 namespace pto2::test {
 namespace {
 
@@ -42,6 +44,7 @@ pid_t spawn(const std::string& program, const Strings& arguments, const Strings&
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+  have_usual_signals();  // it inherits what is ignored
   pid_t pid = -1;
   const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers(command).data(),
                                 pointers(environment).data());

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "tests/cli/program.hpp"
 
@@ -234,6 +236,25 @@ class Reading {
 TEST(ReaderInterruption, WaitsForNobodyWhoReadsStderr) {
   Reading reading("exec 2<>full; head -c 65536 /dev/zero >&2; ");
   EXPECT_EQ(reading.program().end_with(SIGINT).code, 130);
+}
+
+TEST(ReaderInterruption, DoesNotComeWhereItIsIgnored) {
+  Reading reading("trap '' INT; ");
+  reading.program().send(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(reading.program().end_with(SIGTERM).code, 128 + SIGTERM);
+}
+
+/// What a shell has in the background goes on, and ends by the other signal.
+TEST(RunInterruptionOfASimulation, DoesNotComeWhereItIsIgnored) {
+  RunningProgram program({"-c", "trap '' INT; exec " PTO2_PROGRAM
+                                " run vector_example --executor seeded --repeat 20000"},
+                         "/bin/sh");
+  ASSERT_TRUE(program.wait_until([&] { return program.blocks(SIGTERM); }));
+  program.send(SIGINT);
+  const Outcome outcome = program.end_with(SIGTERM);
+  EXPECT_EQ(outcome.code, 143);
+  EXPECT_THAT(outcome.err, HasSubstr("pto2: terminated; ending with what"));
 }
 
 }  // namespace

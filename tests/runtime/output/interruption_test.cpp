@@ -47,6 +47,36 @@ TEST(InterruptionDeathTest, WaitsForNobodyWhoReadsStderr) {
   EXPECT_EXIT(terminated(Interruption::First::ends), testing::ExitedWithCode(143), "");
 }
 
+/// As a shell ignores SIGINT for a program that it starts in the background.
+TEST(InterruptionDeathTest, HearsNoSignalThatIsIgnored) {
+  const auto told_twice = [](int ignored, int signal) {
+    begin();
+    std::signal(ignored, SIG_IGN);
+    const Interruption interruption(Interruption::First::ends);
+    kill(getpid(), ignored);
+    std::this_thread::sleep_for(100ms);
+    kill(getpid(), signal);
+    pause();
+  };
+  EXPECT_EXIT(told_twice(SIGINT, SIGTERM), testing::ExitedWithCode(143), "pto2: terminated");
+  EXPECT_EXIT(told_twice(SIGTERM, SIGINT), testing::ExitedWithCode(130), "pto2: interrupted");
+}
+
+TEST(InterruptionDeathTest, IsOverWhereBothAreIgnored) {
+  const auto ignoring = [] {
+    begin();
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_IGN);
+    {
+      const Interruption interruption(Interruption::First::requests_stop);
+      for (const int signal : {SIGINT, SIGTERM}) kill(getpid(), signal);
+      std::this_thread::sleep_for(100ms);
+      if (interruption.exit_code()) _exit(1);
+    }
+    _exit(0);
+  };
+  EXPECT_EXIT(ignoring(), testing::ExitedWithCode(0), "");
+}
+
 TEST(Interruption, IsOverWithItsObject) {
   sigset_t before, after;
   pthread_sigmask(SIG_BLOCK, nullptr, &before);

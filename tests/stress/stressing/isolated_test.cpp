@@ -17,6 +17,7 @@
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/shared_with_forks.hpp"
 #include "tests/support/full_stderr.hpp"
+#include "tests/support/usual_signals.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -252,6 +253,7 @@ TEST(Isolated, IsKilledByASignalToTheCaller) {
 
 /// Nobody has read what it returned.
 TEST(Isolated, HasNotCompletedWhenTheSignalComesFirst) {
+  test::have_usual_signals();
   PendingSignals signals;
   const Ended ended = run_isolated([] { return std::string("unread"); },
                                    [] {
@@ -266,7 +268,7 @@ TEST(Isolated, HasNotCompletedWhenTheSignalComesFirst) {
 
 TEST(Isolated, AForkBlocksNoSignals) {
   const Ended ended = run([]() -> std::string {
-    std::signal(SIGTERM, SIG_DFL);  // whatever this program was started with
+    test::have_usual_signals();
     raise(SIGTERM);
     return "went on";
   });
@@ -304,9 +306,23 @@ TEST(PendingSignals, WaitForNobodyWhoReadsStderr) {
   EXPECT_EQ(ended.result, "seen") << ended.how;
 }
 
+/// As SIGINT is for what a shell runs in the background.
+TEST(PendingSignals, OneThatIsIgnoredDoesNotCount) {
+  const Ended ended = run([]() -> std::string {
+    test::have_usual_signals();
+    std::signal(SIGINT, SIG_IGN);
+    PendingSignals signals;
+    raise(SIGINT);
+    if (signals.look()) return "ended";
+    raise(SIGTERM);
+    return signals.look() ? "went on" : "hears nothing";
+  });
+  EXPECT_EQ(ended.result, "went on");
+}
+
 TEST(PendingSignals, NoneEndsTheProcessAfterwards) {
   const Ended ended = run([]() -> std::string {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    test::have_usual_signals();
     const PendingSignals signals;
     raise(SIGINT);
     raise(SIGTERM);

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "runtime/output/shared_with_forks.hpp"
+#include "tests/support/usual_signals.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -382,6 +383,7 @@ TEST(Stress, TheUnitAndEachTryHaveTheNoise) {
 }
 
 TEST(Stress, ASignalEndsIt) {
+  test::have_usual_signals();
   PendingSignals signals;
   StressOptions options = options_of({});
   FakeUnit unit([](uint64_t) { return ""; });
@@ -424,6 +426,7 @@ void expect_both(const UnitResult& result) {
 }
 
 TEST(Stress, WhatWasWrongBeforeASignalIsTold) {
+  test::have_usual_signals();
   PendingSignals signals;
   StressOptions options = options_of({});
   options.progress = [](const Unit&, const UnitCounts& counts, double) {
