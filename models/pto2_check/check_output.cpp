@@ -121,8 +121,8 @@ ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
   files_.print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
                            std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
   files_.finish([&] { return json_text(is_interrupted); }, "pto2 check", cases_, is_interrupted);
-  if (interrupted) return *interrupted;
   if (failures != 0) return cli::exit_fail;
+  if (interrupted) return *interrupted;
   return cases_.empty() || skipped != 0 ? cli::exit_inconclusive : cli::exit_pass;
 }
 

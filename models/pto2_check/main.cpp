@@ -41,7 +41,7 @@ a bound on preemptions, from the headers that ship. Their number must be the one
 
 Exit codes: 0 everything explored holds, 1 a violation, another number of executions, or a
 weakening or mutant that survived, 2 usage, 3 bad input, 4 a bound was hit or nothing was explored
-completely, 130 interrupted, 143 terminated.
+completely, 130 interrupted, 143 terminated. What failed before an interruption counts more.
 
 SIGINT (Ctrl-C) or SIGTERM ends the command with what it has found so far, what is under way being
 inconclusive; the files of --json and --junit are written and say so. A second one ends it at

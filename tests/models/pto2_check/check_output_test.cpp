@@ -148,10 +148,17 @@ TEST_F(CheckOutputTest, NothingIsInconclusive) {
 
 TEST_F(CheckOutputTest, AnInterruptionIsSaid) {
   CheckOutput output(path("json"), path("junit"));
-  output.add(some_report(Verdict::fail, "expected 3"));
+  output.add(some_report(Verdict::inconclusive, "it was stopped"));
   EXPECT_EQ(output.finish(cli::exit_interrupted), cli::exit_interrupted);
   EXPECT_TRUE(json().at("interrupted").get<bool>());
   EXPECT_THAT(junit(), HasSubstr("<property name=\"interrupted\" value=\"true\"/>"));
+}
+
+TEST_F(CheckOutputTest, AFailureBeforeAnInterruptionCountsMore) {
+  CheckOutput output(path("json"), path("junit"));
+  output.add(some_report(Verdict::fail, "expected 3"));
+  EXPECT_EQ(output.finish(cli::exit_terminated), cli::exit_fail);
+  EXPECT_TRUE(json().at("interrupted").get<bool>());
 }
 
 TEST_F(CheckOutputTest, JUnitIsEscaped) {
