@@ -25,8 +25,11 @@ class LaunchThread::Server {
     thread_.join();
   }
 
-  void run(const std::function<void()>& work, const std::function<void()>& look) {
-    const std::lock_guard turn(turn_);
+  void run(const std::function<void()>& work, const std::function<bool()>& look) {
+    std::unique_lock turn(turn_, std::defer_lock);
+    while (!turn.try_lock_for(between_looks)) {
+      if (!look()) return;
+    }
     std::future<void> done;
     {
       const std::lock_guard lock(mutex_);
@@ -34,7 +37,7 @@ class LaunchThread::Server {
       done = task_.get_future();
     }
     wake_.notify_one();
-    while (done.wait_for(between_looks) != std::future_status::ready) look();
+    while (done.wait_for(between_looks) != std::future_status::ready) static_cast<void>(look());
     done.get();
   }
 
@@ -51,7 +54,7 @@ class LaunchThread::Server {
     }
   }
 
-  std::mutex turn_;  ///< held by the thread whose work is being done
+  std::timed_mutex turn_;  ///< held by the thread whose work is being done
   std::mutex mutex_;
   std::condition_variable wake_;
   std::packaged_task<void()> task_;
@@ -66,7 +69,7 @@ LaunchThread::~LaunchThread() {
   if (process_ != getpid()) static_cast<void>(server_.release());
 }
 
-void LaunchThread::run(const std::function<void()>& work, const std::function<void()>& look) {
+void LaunchThread::run(const std::function<void()>& work, const std::function<bool()>& look) {
   if (process_ != getpid()) start_in_child();
   server_->run(work, look);
 }

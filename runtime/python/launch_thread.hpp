@@ -20,8 +20,9 @@ class LaunchThread {
   LaunchThread& operator=(const LaunchThread&) = delete;
 
   /// Runs `work` there, after what other threads have asked for, and returns when it has; throws
-  /// what it throws. Meanwhile `look` is called here again and again.
-  void run(const std::function<void()>& work, const std::function<void()>& look);
+  /// what it throws. Meanwhile `look` is called here again and again: if it returns false before
+  /// `work` has begun, that does not begin.
+  void run(const std::function<void()>& work, const std::function<bool()>& look);
 
  private:
   class Server;

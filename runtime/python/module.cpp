@@ -82,12 +82,13 @@ class SignalWatch {
   explicit SignalWatch(std::stop_source& stop) : stop_(stop) {}
 
   /// Without the interpreter's lock. Only its main thread is told of signals; another one must not
-  /// ask for the lock, since an interpreter that is ending ends who does.
-  void look() {
-    if (!is_main_thread_) return;
+  /// ask for the lock, since an interpreter that is ending ends who does. False: a handler has
+  /// raised.
+  bool look() {
+    if (!is_main_thread_) return true;
     if (raised_ && !has_told_ && Clock::now() - since_ > cli::Interruption::same) tell();
     const py::gil_scoped_acquire lock;
-    if (PyErr_CheckSignals() == 0) return;
+    if (PyErr_CheckSignals() == 0) return !raised_;
     auto raised = std::make_unique<py::error_already_set>();
     if (!raised_) {
       since_ = Clock::now();
@@ -95,9 +96,10 @@ class SignalWatch {
     }
     if (raised->matches(PyExc_KeyboardInterrupt)) {
       if (has_told_) end();
-      if (std::exchange(is_interrupted_, true)) return;  // the same Ctrl-C
+      if (std::exchange(is_interrupted_, true)) return false;  // the same Ctrl-C
     }
     keep(std::move(raised));
+    return false;
   }
   /// With the lock: what the last handler has raised.
   void rethrow() const {
@@ -168,7 +170,7 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
   std::exception_ptr failure;
   PyThreadState* const state = PyEval_SaveThread();
   try {
-    thread.run([&] { report = run(request, stop.get_token()); }, [&] { watch.look(); });
+    thread.run([&] { report = run(request, stop.get_token()); }, [&] { return watch.look(); });
   } catch (...) {
     failure = std::current_exception();
   }

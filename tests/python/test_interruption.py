@@ -33,6 +33,24 @@ except KeyboardInterrupt:
     print("interrupted")
 """
 
+_two_threads = """
+import os, sys, threading, time
+import numpy, pto2
+runtime = pto2.Runtime(log_level="error", deadline=0)
+def run():
+    runtime.run(
+        sys.argv[1], {0: sys.argv[2]}, [numpy.zeros(1, numpy.uint8), 100_000, int(sys.argv[3])])
+threading.Thread(target=run, daemon=True).start()
+time.sleep(0.3)
+print("ready", flush=True)
+try:
+    run()
+    print("ended")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+os._exit(0)
+"""
+
 _golden = """
 import ctypes, os, numpy
 __outputs__ = ["flag"]
@@ -52,11 +70,11 @@ RUNTIME_CONFIG = {{"runtime": "tensormap_and_ringbuffer"}}
 
 
 @contextlib.contextmanager
-def program(waiting, milliseconds, before="", after=""):
+def program(waiting, milliseconds, before="", after="", text=_program):
     """One whose kernels take so long, and that runs; with these statements before it and after it
     was interrupted."""
     orchestration, kernels = waiting
-    text = f"{before}{_program}    {after}"
+    text = f"{before}{text}    {after}"
     line = [sys.executable, "-c", text, orchestration, kernels[0], str(milliseconds)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         try:
@@ -72,6 +90,12 @@ def test_ctrl_c_gives_a_run_up(waiting):
         child.send_signal(signal.SIGINT)
         assert child.communicate(timeout=30) == ("interrupted\n", "")
         assert child.returncode == 0
+
+
+def test_ctrl_c_is_heard_while_another_thread_runs(waiting):
+    with program(waiting, 20, text=_two_threads) as child:
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=15) == ("interrupted\n", "")
 
 
 _told = "pto2: interrupted; waiting for the kernels that run, Ctrl-C once more ends the process\n"
