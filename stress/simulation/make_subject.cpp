@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "runtime/executors/seeded_team.hpp"
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "stress/simulation/graph_subject.hpp"
@@ -47,10 +48,16 @@ stress::Launcher launcher_of(const Options& options) {
                                           const Launch& what, uint64_t seed) {
     DeviceConfig config = drawn;
     config.deadline_ms = deadline;
-    RunResult result = stress::launch_on(executor, config, what, seed);
-    // What code of the user's throws for want of memory looks like a fault of it.
-    MemoryReserve::check();
-    return result;
+    // What code of the user's throws for want of memory looks like a fault of it, and threads that
+    // wait for one that had none look like a lost wake-up.
+    try {
+      RunResult result = stress::launch_on(executor, config, what, seed);
+      MemoryReserve::check();
+      return result;
+    } catch (const executors::SeededFailure&) {
+      MemoryReserve::check();
+      throw;
+    }
   };
 }
 

@@ -108,5 +108,28 @@ TEST(MemoryReserveDeathTest, IsThereWhenWrongRunsAreTold) {
   EXPECT_EXIT(keep_memory_after_a_wrong_run(), testing::ExitedWithCode(0), "");
 }
 
+/// What ends a run without a result, such as threads that wait for one that had no memory, says
+/// nothing of the runtime then.
+[[noreturn]] void run_a_wrong_seed_without_memory() {
+  MemoryReserve::install();
+  Options options;
+  options.executor = ExecutorKind::random;
+  options.weaken = "core_mailbox.dispatch";
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  uint64_t seed = 1;
+  while (!subject->run(seed).wrong()) ++seed;
+  static_cast<void>(is_handed_out());
+  try {
+    static_cast<void>(subject->run(seed));
+  } catch (const std::bad_alloc&) {
+    std::_Exit(0);
+  }
+  std::_Exit(1);
+}
+
+TEST(MemoryReserveDeathTest, NoRunIsWrongThatHadTooLittle) {
+  EXPECT_EXIT(run_a_wrong_seed_without_memory(), testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace pto2::simulations
