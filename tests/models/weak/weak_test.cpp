@@ -258,16 +258,17 @@ void ring_it(Message& m) {
   m.flag.store(true, relaxed);
   m.other.ring();
 }
+/// Who finds the flag after the start may have come before the ring, and knows nothing of the data.
 void hear_it(Message& m) {
-  while (!m.flag.load(relaxed)) Weak::idle();
-  // The start counts as a ring; only another one has told of the flag.
-  Weak::idle();
-  EXPECT_EQ(m.data.read(), 7);
+  Weak::idle();  // for the start
+  while (!m.flag.load(relaxed)) {
+    Weak::idle();
+    EXPECT_EQ(m.data.read(), 7);
+  }
 }
 
 TEST(WeakDoorbell, ARingIsBeforeTheReturnThatHearsIt) {
-  const std::string failure = first_failure<Message>(ring_it, hear_it);
-  EXPECT_THAT(failure, testing::Not(HasSubstr("data race")));
+  EXPECT_EQ(first_failure<Message>(ring_it, hear_it), "");
 }
 
 TEST(WeakDoorbell, ARingTellsNothingOfWhatFollows) {
@@ -301,10 +302,14 @@ TEST(WeakDoorbell, SeveralRingsAreHeardAtOnce) {
   for (PlainAccesses& each : data) EXPECT_FALSE(memory.read(each));
 }
 
-/// The ring may end the wait for the flag: it tells of the data all the same.
+/// Whether or not the ring ends the wait for the flag, it tells of the data afterwards. Where the
+/// return for the start has heard it, there is no other to wait for.
 void hear_late(Message& m) {
-  Weak::await([&] { return m.flag.load(relaxed); });
   Weak::idle();  // for the start
+  if (m.flag.load(relaxed)) return;
+  Weak::await([&] { return m.flag.load(relaxed); });
+  Weak::idle();
+  EXPECT_EQ(m.data.read(), 7);
 }
 
 TEST(WeakDoorbell, ARingThatEndsAnotherWaitIsHeardAllTheSame) {
