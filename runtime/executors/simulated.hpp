@@ -118,18 +118,23 @@ class SimulatedAtomic {
 };
 
 /// A word to sleep on: whoever sleeps is parked until it is notified. A ring that comes meanwhile
-/// is used up, which is no harm: who returns looks at everything again before it waits.
+/// is used up, which is no harm: who returns looks at everything again before it waits. Nobody
+/// sleeps on an older value: a machine compares the word once more where it notes who sleeps.
 template <class Memory>
 class ParkingWord : public SimulatedAtomic<Memory, uint32_t> {
  public:
   using SimulatedAtomic<Memory, uint32_t>::SimulatedAtomic;
 
   void wait(uint32_t old, std::memory_order order) {
-    SeededTeam& team = *SimulatedTeam<Memory>::active();
-    while (this->load(order) == old) {
-      SeededThread& self = team.running();
-      sleepers_.push_back(&self);
-      while (std::ranges::find(sleepers_, &self) != sleepers_.end()) team.park();
+    SimulatedTeam<Memory>& team = *SimulatedTeam<Memory>::active();
+    for (;;) {
+      team.memory().begin_look();
+      if (this->load(order) != old) return;
+      if (team.memory().has_missed()) {
+        team.give_way();
+      } else {
+        sleep(team);
+      }
     }
   }
   void notify_one() {
@@ -142,6 +147,11 @@ class ParkingWord : public SimulatedAtomic<Memory, uint32_t> {
   }
 
  private:
+  void sleep(SeededTeam& team) {
+    SeededThread& self = team.running();
+    sleepers_.push_back(&self);
+    while (std::ranges::find(sleepers_, &self) != sleepers_.end()) team.park();
+  }
   void wake_first() {
     SeededThread* const first = sleepers_.front();
     sleepers_.erase(sleepers_.begin());

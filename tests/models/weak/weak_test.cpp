@@ -45,6 +45,7 @@ struct Message {
   Weak::cell<int> data;
   Weak::atomic<bool> flag;
   Weak::bounded_queue<int> queue{2};
+  Weak::sleep_word word{0};
 };
 
 template <std::memory_order order>
@@ -314,6 +315,21 @@ void hear_late(Message& m) {
 
 TEST(WeakDoorbell, ARingThatEndsAnotherWaitIsHeardAllTheSame) {
   EXPECT_EQ(first_failure<Message>(ring_it, hear_late), "");
+}
+
+void notify_it(Message& m) {
+  m.data.write(7);
+  m.word.store(1, release);
+  m.word.notify_one();
+}
+void sleep_on_it(Message& m) {
+  m.word.wait(0, acquire);
+  EXPECT_EQ(m.data.read(), 7);
+}
+
+/// Nobody notifies again who has seen the value from before the notification.
+TEST(WeakSleepWord, DoesNotSleepOnAnOlderValue) {
+  EXPECT_EQ(first_failure<Message>(notify_it, sleep_on_it), "");
 }
 
 void set_only(Message& m) {
