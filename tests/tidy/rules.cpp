@@ -393,32 +393,6 @@ Findings check_mirrors(const SourceTree& tree) {
   return findings;
 }
 
-Findings check_tests_are_built(const SourceTree& tree) {
-  constexpr std::string_view ending = "_test.cpp";
-  std::map<std::string, const std::string*> lists;
-  for (const SourceFile& file : tree) {
-    if (file.path.ends_with("/CMakeLists.txt")) {
-      lists[file.path.substr(0, file.path.rfind('/'))] = &file.text;
-    }
-  }
-  Findings findings;
-  for (const SourceFile& file : tree) {
-    if (!file.is_under("tests") || !file.path.ends_with(ending)) continue;
-    const std::size_t slash = file.path.rfind('/');
-    const std::string name =
-        file.path.substr(slash + 1, file.path.size() - slash - 1 - ending.size());
-    std::string folder = file.path.substr(0, slash);
-    while (!lists.contains(folder) && folder.find('/') != std::string::npos)
-      folder.resize(folder.rfind('/'));
-    const auto list = lists.find(folder);
-    const std::regex named("\\b" + name + "(_test\\.cpp)?\\b|\\*_test\\.cpp");
-    if (list == lists.end() || !std::regex_search(*list->second, named)) {
-      findings.push_back({file.path, 1, "is in no test program: " + folder + "/CMakeLists.txt"});
-    }
-  }
-  return findings;
-}
-
 Findings check_loose_ends(const SourceTree& tree) {
   static const std::regex words(R"(\b(TODO|FIXME|NOLINT\w*)\b|\bDISABLED_)");
   Findings findings;

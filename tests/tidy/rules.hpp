@@ -74,8 +74,8 @@ inline constexpr std::size_t max_class_members = 20;
 /// Each core/NAME.hpp has a test tests/core/NAME_test.cpp.
 [[nodiscard]] Findings check_mirrors(const SourceTree& tree);
 
-/// Each tests/FOLDER/NAME_test.cpp is named, as NAME or whole, by the CMakeLists.txt beside it or
-/// else above, or found there as *_test.cpp.
+/// Each tests/FOLDER/NAME_test.cpp is named by the CMakeLists.txt beside it or else above: whole,
+/// in a loop over NAME that uses ${VARIABLE}_test.cpp, or found as *_test.cpp.
 [[nodiscard]] Findings check_tests_are_built(const SourceTree& tree);
 
 /// No TODO, FIXME, NOLINT or disabled tests.

@@ -285,14 +285,26 @@ TEST(Tests, ThatNobodyBuildsAreFound) {
   const auto beside = [](const char* text) { return SourceFile{"tests/run/CMakeLists.txt", text}; };
   const std::string lost =
       "tests/run/state_test.cpp:1: is in no test program: tests/run/CMakeLists.txt\n";
-  EXPECT_EQ(to_string(check_tests_are_built({test, beside("pto2_test(run a_state_test.cpp)")})),
-            lost);
-  EXPECT_EQ(to_string(check_tests_are_built({test, beside("pto2_test(run states.cpp)")})), lost);
-  for (const char* text : {"pto2_test(run\n  state_test.cpp)", "foreach(name state core)",
-                           "file(GLOB tests *_test.cpp)"}) {
+  for (const char* text :
+       {"pto2_test(run a_state_test.cpp)", "pto2_test(run states.cpp)",
+        "# run state\npto2_test(run states.cpp)", "# state_test.cpp\npto2_test(run states.cpp)",
+        "pto2_test(run other_test.cpp LIBRARIES state LABELS state)", "pto2_test(state a_test.cpp)",
+        "foreach(image state core)\nadd_library(${image} images/${image}.cpp)",
+        "foreach(name core)\npto2_test(state_test ${name}_test.cpp)",
+        "pto2_test(run other/state_test.cpp)",
+        "file(GLOB tests *_test.cpp)\nlist(REMOVE_ITEM tests state_test.cpp)"}) {
+    EXPECT_EQ(to_string(check_tests_are_built({test, beside(text)})), lost) << text;
+  }
+  for (const char* text :
+       {"pto2_test(run\n  state_test.cpp)", "pto2_test(run state_test.cpp LIBRARIES a)",
+        "foreach(name core\n    state)\npto2_test(${name}_test ${name}_test.cpp)",
+        "foreach(image a)\nendforeach()\nforeach(n state)\npto2_test(t_${n} ${n}_test.cpp)",
+        "file(GLOB tests *_test.cpp)\nlist(REMOVE_ITEM tests a_state_test.cpp)",
+        "list(REMOVE_ITEM tests state_test.cpp)\npto2_test(run state_test.cpp)"}) {
     expect_clean(check_tests_are_built, {test, beside(text)});
   }
-  expect_clean(check_tests_are_built, {test, {"tests/CMakeLists.txt", "run/state_test.cpp"}});
+  expect_clean(check_tests_are_built,
+               {test, {"tests/CMakeLists.txt", "pto2_test(a run/state_test.cpp)"}});
 }
 
 TEST(Asserts, StayInEveryBuild) {
