@@ -186,15 +186,17 @@ Findings check_seam(const SourceTree& tree) {
 }
 
 Findings check_named_orders(const SourceTree& tree) {
-  static const std::regex in_place(
-      R"(\b(load|store|exchange|compare_exchange_\w+|fetch_\w+)\s*\([^;{}]*\bmemory_order)");
+  // The definition of a site is matched as a whole, so that its order is not.
+  static const std::regex order(R"(\bOrderSite\s+\w+\s*\{[^{};]*\})"
+                                R"(|\bmemory_order(?:_|\s*::\s*)\w+)"
+                                R"(|\busing\s+enum\s+(?:std\s*::\s*)?memory_order\b)");
   Findings findings;
   for (const SourceFile& file : tree) {
     if (!is_concurrent(file)) continue;
-    report_matches(file, source::without_comments_and_literals(file.text), in_place, findings,
+    report_matches(file, source::without_comments_and_literals(file.text), order, findings,
                    [](const std::smatch& match) {
-                     return match[1].str() +
-                            " with a memory order in place; name it as an OrderSite";
+                     if (match.str().starts_with("OrderSite")) return std::string();
+                     return match.str() + " in place; name it as an OrderSite";
                    });
   }
   return findings;

@@ -25,7 +25,7 @@ using Findings = std::vector<Finding>;
 /// std::memory_order.
 [[nodiscard]] Findings check_seam(const SourceTree& tree);
 
-/// Memory orders in the same files are named sites, never written into an operation.
+/// Memory orders in the same files are written in the definitions of named sites, nowhere else.
 [[nodiscard]] Findings check_named_orders(const SourceTree& tree);
 
 /// Includes point one way: core to core and the standard library, models/checker to nothing of

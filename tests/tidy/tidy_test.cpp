@@ -107,12 +107,21 @@ TEST(NamedOrders, AreUsed) {
 }
 
 TEST(NamedOrders, AnOrderInPlaceIsFound) {
-  expect_found(check_named_orders, "core/a.hpp", "w.load(std::memory_order_acquire);", "load");
-  expect_found(check_named_orders, "core/a.hpp", "w.fetch_add(\n1, std::memory_order::relaxed);",
-               "fetch_add");
-  expect_clean(check_named_orders, {{"core/a.hpp",
-                                     "OrderSite look{\"a.load\", std::memory_order_acquire};\n"
-                                     "w.load(P::order(look));"}});
+  expect_found(check_named_orders, "core/a.hpp", "w.load(std::memory_order_acquire);",
+               "memory_order_acquire in place");
+  for (const std::string text :
+       {"w.fetch_add(1, std::memory_order::relaxed);",
+        "w.store(SlotId{3}, std::memory_order_release);",
+        "state_.wait(old, std::memory_order_acquire);", "subtract(1, std::memory_order_acq_rel);",
+        "P::order(OrderSite{\"a.load\", Operation::load, std::memory_order_acquire});",
+        "using enum std::memory_order;"}) {
+    expect_found(check_named_orders, "core/a.hpp", text, "in place");
+  }
+  expect_clean(check_named_orders,
+               {{"core/a.hpp",
+                 "OrderSite look{\"a.load\", Operation::load,\n  std::memory_order_acquire};\n"
+                 "w.load(P::order(look));\nbool subtract(uint32_t n, std::memory_order order) {"},
+                {"runtime/host/a.cpp", "w.load(std::memory_order_acquire);"}});
 }
 
 TEST(Dependencies, PointOneWay) {
