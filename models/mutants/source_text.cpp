@@ -11,6 +11,10 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
+std::string_view without_blanks_in_front(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
 /// Walks over a text and blanks out what is not code.
 class Blanker {
  public:
@@ -42,10 +46,14 @@ class Blanker {
   /// A quote right after a letter or digit is a digit separator, or belongs to a prefix (u8"").
   [[nodiscard]] bool follows_word() const { return at_ > 0 && is_word(text_[at_ - 1]); }
 
+  /// A comment before the directive is blank by now.
   [[nodiscard]] bool in_include() const {
-    const std::size_t newline = text_.substr(0, at_).rfind('\n');
-    const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-    return text_.substr(start, at_ - start).starts_with("#include");
+    std::string_view before = std::string_view(result_).substr(0, at_);
+    const std::size_t newline = before.rfind('\n');
+    before.remove_prefix(newline == std::string_view::npos ? 0 : newline + 1);
+    before = without_blanks_in_front(before);
+    if (!before.starts_with('#')) return false;
+    return without_blanks_in_front(before.substr(1)).starts_with("include");
   }
 
   void raw_literal() {

@@ -327,8 +327,9 @@ Findings check_order_reasons(const SourceTree& tree) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       std::cmatch match;
       if (!std::regex_search(lines[i].begin(), lines[i].end(), match, site)) continue;
-      const std::size_t first = i == 0 ? std::string_view::npos : lines[i - 1].find("///");
-      if (first != std::string_view::npos) continue;
+      const std::string_view above = i == 0 ? std::string_view() : lines[i - 1];
+      const std::size_t first = above.find_first_not_of(' ');
+      if (first != std::string_view::npos && above.substr(first).starts_with("///")) continue;
       findings.push_back({file.path, i + 1, "no reason above the order " + match.str(1)});
     }
   }

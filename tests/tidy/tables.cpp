@@ -57,7 +57,8 @@ Findings check_tables(const SourceTree& tree) {
   for (const auto& [kind, header, table] : tables) {
     const std::set<std::string> all = enumerators(text_of(tree, header), kind);
     const std::regex name("\\b" + std::string(kind) + R"(::(\w+))");
-    const std::regex alias("using (?:enum )?(?:\\w+ = )?" + std::string(kind) + "\\b()");
+    const std::regex alias(R"(\busing\s+(?:enum\s+)?(?:\w+\s*=\s*)?(?:\w*::)*)" +
+                           std::string(kind) + R"(\b())");
     for (const SourceFile& file : tree) {
       if (!is_of_the_product(file) || file.path == header || file.path == table) continue;
       const std::string code = source::without_comments_and_literals(file.text);

@@ -32,6 +32,20 @@ TEST(WithoutCommentsAndLiterals, KeepsIncludesAndDigitSeparators) {
             "#include \"core/a.hpp\"\nint n = 1'000 + f(' ');");
 }
 
+TEST(WithoutCommentsAndLiterals, KeepsIncludesWhereverTheyStand) {
+  for (const std::string text : {"f();\n# include \"a.hpp\"", "  #include \"a.hpp\"",
+                                 "\t#\tinclude\"a.hpp\"", "#include \"a.hpp\"\n"}) {
+    EXPECT_EQ(without_comments_and_literals(text), text);
+  }
+  EXPECT_EQ(without_comments_and_literals("/* x */ #include \"a.hpp\""),
+            "        #include \"a.hpp\"");
+  for (const std::string before : {"x #include ", "//\n#define include ", "# \ninclude "}) {
+    EXPECT_EQ(without_comments_and_literals(before + "\"a\"").back(), '"');
+    EXPECT_EQ(without_comments_and_literals(before + "\"a\"").find('a'), std::string::npos)
+        << before;
+  }
+}
+
 TEST(WithoutCommentsAndLiterals, SurvivesUnterminatedOnes) {
   for (const std::string text : {"a /* b", "a \"b", "a 'b", "R\"(b", "R\"b", "a \"b\\"}) {
     EXPECT_EQ(without_comments_and_literals(text).size(), text.size()) << text;
