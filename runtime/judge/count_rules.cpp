@@ -14,6 +14,7 @@ class CountRules {
 
   void check() {
     expect("tasks", counts_.tasks, it_.record.tasks.size());
+    check_claims();
     expect("dispatches", counts_.dispatches, events(EventKind::dispatch));
     expect("acks", counts_.acks, events(EventKind::ack));
     expect("fins", counts_.fins, events(EventKind::fin));
@@ -48,6 +49,23 @@ class CountRules {
     };
     return static_cast<uint64_t>(
         std::ranges::count_if(it_.history.of_kind(EventKind::wait), is_one));
+  }
+
+  void check_claims() {
+    const auto came_to = [](const TaskRecord& task, Claim claim) {
+      return std::ranges::count(task.producers, claim, &ProducerRecord::claim);
+    };
+    uint64_t linked = 0;
+    uint64_t early = 0;
+    uint64_t holds = 0;
+    for (const TaskRecord& task : it_.record.tasks) {
+      linked += came_to(task, Claim::linked);
+      early += came_to(task, Claim::early);
+      holds += task.holds.size();
+    }
+    expect("edges_linked", counts_.edges_linked, linked);
+    expect("edges_early", counts_.edges_early, early);
+    expect("holds", counts_.holds, holds);
   }
 
   void check_completions() {

@@ -126,11 +126,11 @@ constexpr Rule rules[] = {
      "A core leaves before its scheduler does and, in a run that ended well, after the last "
      "kernel has ended."},
     {"VR-I35", Strength::counted,
-     "What the threads counted is what the events say: tasks, dispatches, acks, fins, waits, "
-     "parks; `completions` counts tasks, in a run that was given up those whose kernels ended, "
-     "and at least those that were consumed; what was stolen was dispatched or lent, or was "
-     "the ticket of a block task that was used up; the most slots in use is a number that the "
-     "orchestrator can have seen."},
+     "What the threads counted is what the events say: tasks, edges by what their claims came to, "
+     "references to owners of buffers, dispatches, acks, fins, waits, parks; `completions` counts "
+     "tasks, in a run that was given up those whose kernels ended, and at least those that were "
+     "consumed; what was stolen was dispatched or lent, or was the ticket of a block task that was "
+     "used up; the most slots in use is a number that the orchestrator can have seen."},
     {"VR-I36", Strength::counted,
      "No core is idle while a task of its type is ready and nobody is about to dispatch it. A "
      "pinned task waits for a core of its cluster. A scheduler counts as a core of type "

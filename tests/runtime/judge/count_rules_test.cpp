@@ -10,8 +10,9 @@ using testing::IsEmpty;
 
 /// Of the others there is nothing in the events.
 TEST(CountRules, EachCountAgreesWithTheEvents) {
-  for (const char* name : {"tasks", "dispatches", "acks", "fins", "slots_recycled", "waits",
-                           "scheduler_parks", "completions", "peak_window"}) {
+  for (const char* name :
+       {"tasks", "edges_linked", "edges_early", "holds", "dispatches", "acks", "fins",
+        "slots_recycled", "waits", "scheduler_parks", "completions", "peak_window"}) {
     const auto rows = count_table();
     const auto row = std::ranges::find_if(
         rows, [name](const CountRow& entry) { return std::string(name) == entry.name; });
@@ -62,6 +63,24 @@ TEST(CountRules, EachRingBoundsTheSlotsInUse) {
   story.result.peak_window = 2;
   EXPECT_THAT(story.broken(),
               testing::Contains(HasSubstr("peak_window is 2, but the events say 3 to 4")));
+}
+
+/// A claim that came to nothing is counted nowhere.
+TEST(CountRules, ClaimsAreCountedByWhatTheyCameTo) {
+  Record record = Story().record();
+  ASSERT_EQ(record.tasks.size(), 4U);
+  for (TaskRecord& task : record.tasks) {
+    task.producers.clear();
+    for (const auto& [claim, times] :
+         {std::pair(Claim::linked, 3), std::pair(Claim::early, 2), std::pair(Claim::none, 4)}) {
+      task.producers.insert(task.producers.end(), times, {a, claim});
+    }
+    task.holds = {a, c, d, a, c};
+  }
+  const std::vector<std::string> broken = judging::problems_of(record);
+  EXPECT_THAT(broken, tells("edges_linked is 1, but the events say 12"));
+  EXPECT_THAT(broken, tells("edges_early is 0, but the events say 8"));
+  EXPECT_THAT(broken, tells("holds is 0, but the events say 20"));
 }
 
 TEST(CountRules, WhatIsStolenIsDispatchedOrLent) {

@@ -103,6 +103,8 @@ std::vector<std::string> broken_by_holds(const std::vector<TaskId>& holds,
   of_c.producers = producers;
   of_c.nodes = holds.size() + producers.size();
   record.tasks[3].first_node = of_c.first_node + of_c.nodes;
+  record.counts->holds = holds.size();
+  record.counts->edges_linked += producers.size();
   return judging::problems_of(record);
 }
 

@@ -55,7 +55,7 @@ class Story {
     run_on(aiv2, {{c, 24}, {d, 64}}, 92);
     for (const uint32_t thread : {aic1, aiv1, aiv2 + 1}) run_on(thread, {}, 93);
     result.tasks = result.dispatches = result.acks = result.fins = result.completions = 4;
-    result.waits = result.scheduler_parks = 1;
+    result.waits = result.scheduler_parks = result.edges_linked = 1;
     result.peak_window = 3;
     result.host_threads = threads;
   }
