@@ -35,6 +35,10 @@ class Counter {
   void end() {
     add({oracle::CallKind::scope_end});
     scope_is_open_[open_scopes_.back()] = false;
+    for (std::size_t task = 0; task < tasks_; ++task) {
+      if (interpreter_.tasks()[task].scope != open_scopes_.back()) continue;
+      demand_.tasks[task].scope_end = tasks_;
+    }
     open_scopes_.pop_back();
     for (uint32_t ring = 0; ring < rings_; ++ring) {
       const std::vector<uint32_t>& tasks = of_ring_[ring];
@@ -62,6 +66,7 @@ class Counter {
     count_edges(producers);
     const TaskSet held = producers | owners(number);
     demand_.holds += held.count() - producers.count();
+    add_task(producers, held & ~producers);
     record(number, producers, call);
     of_ring_[ring_.back()].push_back(number);
     call.dep_nodes = held.count();
@@ -114,6 +119,13 @@ class Counter {
     return producers;
   }
 
+  void add_task(const TaskSet& producers, const TaskSet& owners) {
+    oracle::RecordedTask& task = demand_.tasks.emplace_back();
+    for_each_task(producers, [&](uint32_t number) { task.producers.push_back(number); });
+    for_each_task(owners, [&](uint32_t number) { task.owners.push_back(number); });
+    task.ring = ring_.back();
+  }
+
   void count_edges(const TaskSet& producers) {
     demand_.most_edges += producers.count();
     for_each_task(producers, [&](uint32_t task) { demand_.least_edges += !scope_has_ended(task); });
@@ -141,14 +153,14 @@ class Counter {
 
   /// Who writes all of a buffer unread takes the place of who did so last, if he is ordered behind
   /// him: because of what he reads of him, or of the last that has read him, in the same ring. Else
-  /// that one is met as before, but stands there no more. Who could have retired has no place.
+  /// that one is met as before, but stands there no more. Who has retired is met by nobody, so that
+  /// his place is as good as taken.
   void take_place(uint32_t buffer, const PlacedTensor& written, const TaskSet& producers,
                   oracle::Call& call) {
     std::vector<Entry>& entries = entries_[buffer];
     const auto last = std::ranges::find_if(entries, &Entry::stands);
     if (last == entries.end()) return;
     last->stands = false;
-    if (has_retired_[last->task]) return;
     const bool reads_reader =
         last->reader && producers[*last->reader] && ring_[*last->reader] == ring_[last->task];
     const bool is_behind = producers[last->task] || reads_reader;

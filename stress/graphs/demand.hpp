@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "stress/graphs/interpreter.hpp"
 #include "stress/oracles/counting_oracle.hpp"
+#include "stress/oracles/recorded_task.hpp"
 
 namespace pto2::graphs {
 
@@ -17,6 +19,9 @@ struct Demand {
   /// device needs on which nothing has completed yet. All else it can wait for, but nodes that
   /// were taken too early stay taken until the task retires.
   oracle::Program slow_program;
+  /// What each task depends on. To the TensorMap a pipe is a tensor, so that nothing else orders
+  /// tasks.
+  std::vector<oracle::RecordedTask> tasks;
   /// Edges of the run: to producers that cannot have retired, and to all that it can find.
   uint64_t least_edges = 0;
   uint64_t most_edges = 0;

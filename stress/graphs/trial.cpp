@@ -12,6 +12,7 @@
 #include "runtime/judge/judge.hpp"
 #include "runtime/orchestrator/recorded_graph.hpp"
 #include "stress/lost_core.hpp"
+#include "stress/oracles/demanded_edges.hpp"
 
 namespace pto2::graphs {
 namespace {
@@ -318,6 +319,10 @@ void Trial::judge_loss(const GraphRun& run, const RunResult& result,
 void Trial::judge_record(const RunResult& result, std::vector<std::string>& problems) const {
   if (!judges_records_) return;
   std::ranges::copy(judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}),
+                    std::back_inserter(problems));
+  // Of recorded edges others may stand for one.
+  if (result.replayed) return;
+  std::ranges::copy(oracle::edge_problems(demand_.tasks, true, result.record),
                     std::back_inserter(problems));
 }
 

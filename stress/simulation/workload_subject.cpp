@@ -12,8 +12,8 @@
 #include "runtime/output/numbers.hpp"
 #include "runtime/record/trace_writer.hpp"
 #include "stress/lost_core.hpp"
+#include "stress/oracles/demanded_edges.hpp"
 #include "stress/simulation/decisions.hpp"
-#include "stress/simulation/demanded_edges.hpp"
 #include "stress/simulation/workload_problems.hpp"
 
 namespace pto2::simulations {
@@ -183,7 +183,7 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   judged.tasks = std::min(tasks, data_->expected_tasks());
   const oracle::RecordingRuntime& recorder = graph_on(config.rings).recorder;
   if (recorder.boxes_are_apart()) {
-    judged.edges = edge_problems(recorder.tasks(), !recorder.has_pipes(), result.record);
+    judged.edges = oracle::edge_problems(recorder.tasks(), !recorder.has_pipes(), result.record);
   }
   if (options_.validate) {
     judged.rules = judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit});

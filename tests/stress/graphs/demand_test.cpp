@@ -152,6 +152,41 @@ TEST(Demand, LaterOutputsHoldTheOwner) {
   EXPECT_EQ(asked.most_edges, 1U);
 }
 
+/// Who has retired is met by nobody, and whose place is taken is not either: it is one of the two.
+TEST(Demand, WhoCanHaveRetiredLosesHisPlaceAllTheSame) {
+  const Submit first = task({{0, Use::inout}});
+  const Submit last = task({{0, Use::input}, {0, Use::output}});
+  const Demand asked =
+      demand({external, ScopeBegin{}, first, ScopeEnd{}, last, task({{0, Use::input}})});
+  ASSERT_EQ(asked.tasks.size(), 3U);
+  EXPECT_THAT(asked.tasks[1].producers, ElementsAre(0));
+  EXPECT_THAT(asked.tasks[2].producers, ElementsAre(1));
+  EXPECT_EQ(asked.least_edges, 1U);
+  EXPECT_EQ(asked.most_edges, 2U);
+}
+
+/// By their numbers: of a buffer that is written in parts, of a pipe, and of a scope that ends.
+TEST(Demand, SaysWhatEachTaskDependsOn) {
+  const Demand asked =
+      demand({bytes_8, Allocate{}, task({{0, Use::output}}), View{0, {4}, {0}}, ScopeBegin{},
+              task({{1, Use::inout}}), Submit{.group = 0, .pipes = {{.tag = 1}}}, ScopeEnd{},
+              task({{0, Use::output}}),
+              Submit{.params = {{0, Use::input}}, .group = 0, .pipes = {{.tag = 1}}}});
+  ASSERT_EQ(asked.tasks.size(), 5U);
+  EXPECT_THAT(asked.tasks[0].producers, testing::IsEmpty());
+  EXPECT_THAT(asked.tasks[1].producers, ElementsAre(0));
+  EXPECT_THAT(asked.tasks[1].owners, testing::IsEmpty());
+  EXPECT_THAT(asked.tasks[3].producers, testing::IsEmpty());
+  EXPECT_THAT(asked.tasks[3].owners, ElementsAre(0));
+  EXPECT_THAT(asked.tasks[4].producers, ElementsAre(0, 1, 2, 3));
+  const auto ends = [&](std::size_t task) { return asked.tasks[task].scope_end; };
+  EXPECT_EQ(ends(0), 5U);
+  EXPECT_EQ(ends(1), 3U);
+  EXPECT_EQ(ends(2), 3U);
+  EXPECT_EQ(ends(3), 5U);
+  EXPECT_EQ(asked.tasks[1].ring, 1U);
+}
+
 TEST(Demand, ProducersOfEndedScopesNeedNoNodeInTheBestCase) {
   const std::vector<Step> steps{external, ScopeBegin{}, task({{0, Use::inout}}), ScopeEnd{},
                                 task({{0, Use::input}})};

@@ -150,6 +150,30 @@ TEST(Trial, CountsEarlyEdgesAsTheOthers) {
       IsEmpty());
 }
 
+/// As many as there should be, but to another task; or to none, where it must be there.
+TEST(Trial, ComparesTheEdges) {
+  const Program two_pairs{{8, 8},
+                          {External{0, DataType::UINT8, {8}}, External{1, DataType::UINT8, {8}},
+                           Submit{.params = {{0, Use::inout}}}, Submit{.params = {{1, Use::inout}}},
+                           Submit{.params = {{0, Use::inout}}}}};
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, nullptr, two_pairs), IsEmpty());
+  const Edit to_another = [](RunResult& result) {
+    std::vector<TaskRecord>& tasks = result.record.tasks;
+    tasks[2].producers[0].task = tasks[1].task;
+  };
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, to_another, two_pairs),
+              testing::IsSupersetOf({"task 2 lacks its edge to task 0",
+                                     "task 2 has the edge to task 1, which it does not need"}));
+  const Edit of_a_replay = [](RunResult& result) {
+    result.replayed = true;
+    result.record.manner.replayed = true;
+    result.record.tasks[2].producers.clear();
+  };
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, of_a_replay, two_pairs),
+              testing::Not(Contains(HasSubstr("lacks its edge"))))
+      << "others may stand for it";
+}
+
 TEST(Trial, ComparesTheEndOfTheRun) {
   EXPECT_THAT(problems_of(Ending::passed, nullptr,
                           [](RunResult& result) { result.error.code = ErrorCode::not_drained; }),

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/run_result.hpp"
-#include "stress/oracles/recording_runtime.hpp"
+#include "runtime/record/record.hpp"
+#include "stress/oracles/recorded_task.hpp"
 
-namespace pto2::simulations {
+namespace pto2::oracle {
 
 /// What is wrong with the edges of a run, whose result must have events and a task trace, of the
 /// first tasks of `demanded`; at most a few lines. An edge to a producer may be missing only if the
 /// producer can have been reclaimed: its scope ended before, and its kernel did. `is_whole` says
 /// that nothing else orders tasks, so that no other edge may be there.
-[[nodiscard]] std::vector<std::string> edge_problems(std::span<const oracle::RecordedTask> demanded,
+[[nodiscard]] std::vector<std::string> edge_problems(std::span<const RecordedTask> demanded,
                                                      bool is_whole, const Record& record);
 
-}  // namespace pto2::simulations
+}  // namespace pto2::oracle

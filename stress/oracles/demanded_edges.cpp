@@ -1,4 +1,4 @@
-#include "stress/simulation/demanded_edges.hpp"
+#include "stress/oracles/demanded_edges.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pto2::simulations {
+namespace pto2::oracle {
 namespace {
 
 /// Lines that are told of one run.
@@ -21,7 +21,7 @@ struct Times {
 /// The edges of a run, its tasks by their order of submission.
 class Edges {
  public:
-  Edges(std::span<const oracle::RecordedTask> demanded, bool is_whole, const Record& record)
+  Edges(std::span<const RecordedTask> demanded, bool is_whole, const Record& record)
       : demanded_(demanded), is_whole_(is_whole), times_(record.tasks.size()) {
     numbers_.reserve(record.tasks.size());
     for (const TaskRecord& task : record.tasks) {
@@ -98,7 +98,7 @@ class Edges {
     return demanded_[producer].scope_end <= task && times_[producer].ended < times_[task].submitted;
   }
 
-  std::span<const oracle::RecordedTask> demanded_;
+  std::span<const RecordedTask> demanded_;
   bool is_whole_;
   std::vector<Number> numbers_;  // by task
   std::vector<Times> times_;
@@ -107,8 +107,8 @@ class Edges {
 
 }  // namespace
 
-std::vector<std::string> edge_problems(std::span<const oracle::RecordedTask> demanded,
-                                       bool is_whole, const Record& record) {
+std::vector<std::string> edge_problems(std::span<const RecordedTask> demanded, bool is_whole,
+                                       const Record& record) {
   const std::size_t submitted = record.tasks.size();
   if (submitted > demanded.size()) {
     return {fmt::format("{} tasks, and {} are demanded", submitted, demanded.size())};
@@ -116,4 +116,4 @@ std::vector<std::string> edge_problems(std::span<const oracle::RecordedTask> dem
   return Edges(demanded, is_whole, record).problems(record);
 }
 
-}  // namespace pto2::simulations
+}  // namespace pto2::oracle

@@ -1,4 +1,4 @@
-#include "stress/simulation/demanded_edges.hpp"
+#include "stress/oracles/demanded_edges.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "runtime/device/device.hpp"
+#include "stress/oracles/recording_runtime.hpp"
 
-namespace pto2::simulations {
+namespace pto2::oracle {
 namespace {
 
 using testing::ElementsAre;
@@ -41,7 +42,7 @@ void graph(PTO2Runtime* rt) {
 class DemandedEdges : public testing::Test {
  protected:
   DemandedEdges() {
-    oracle::RecordingRuntime recorder;
+    RecordingRuntime recorder;
     recorder.scope_begin();
     graph(&recorder);
     recorder.scope_end();
@@ -64,7 +65,7 @@ class DemandedEdges : public testing::Test {
     return edge_problems(demanded_, is_whole, run().record);
   }
 
-  std::vector<oracle::RecordedTask> demanded_;
+  std::vector<RecordedTask> demanded_;
 };
 
 TEST_F(DemandedEdges, AreThoseOfTheRun) {
@@ -87,7 +88,7 @@ TEST_F(DemandedEdges, AreMissedWhereverTheyLack) {
 }
 
 TEST_F(DemandedEdges, AreToldOfTheFirstOnly) {
-  for (oracle::RecordedTask& task : demanded_) task.producers.push_back(6);
+  for (RecordedTask& task : demanded_) task.producers.push_back(6);
   EXPECT_THAT(problems(),
               ElementsAre("task 0 lacks its edge to task 6", "task 1 lacks its edge to task 6",
                           "task 2 lacks its edge to task 6", "task 3 lacks its edge to task 6"));
@@ -152,7 +153,7 @@ void block_graph(PTO2Runtime* rt) {
 
 /// Who has ended in part has not ended.
 TEST_F(DemandedEdges, MayNotBeMissingOfABlockTaskUntilItsLastPartHasEnded) {
-  std::vector<oracle::RecordedTask> demanded(4);
+  std::vector<RecordedTask> demanded(4);
   demanded[0].scope_end = 1;
   demanded[3].producers.push_back(0);
   std::size_t in_between = 0;
@@ -190,4 +191,4 @@ TEST_F(DemandedEdges, AreOfAllTasksThatThereAre) {
 }
 
 }  // namespace
-}  // namespace pto2::simulations
+}  // namespace pto2::oracle
