@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -91,8 +92,9 @@ DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
   return config;
 }
 
-/// Each resource is scarce in one run of six, so that most runs finish and each kind of deadlock
-/// occurs; ample sizes are still small enough for back-pressure.
+/// Window, heap and TensorMap are each scarce in one run of six, so that most runs finish, and each
+/// deadlock occurs for which the case is large enough: no size is smaller than the least that a
+/// device takes. Ample sizes are still small enough for back-pressure. Nodes are never scarce.
 void WorkloadSubject::draw_sizes(executors::Random& random, DeviceConfig& config) const {
   config.rings = random.below(2) == 0 ? 1 : 4;
   const Graph& graph = graph_on(config.rings);
@@ -261,9 +263,17 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
   return run;
 }
 
+/// Those that are predicted of one draw in twenty, or more: a thousand runs miss none of these.
 std::vector<std::string> WorkloadSubject::usual_outcomes() const {
-  if (!data_->info().fault.empty()) return {data_->info().fault};
-  return {"passed"};
+  constexpr uint64_t draws = 100;
+  std::map<std::string, uint64_t> predicted;
+  for (uint64_t seed = 0; seed < draws; ++seed) ++predicted[expected_error(draw(seed), all_tasks)];
+  std::vector<std::string> usual;
+  for (const auto& [error, times] : predicted) {
+    if (times * 20 < draws) continue;
+    usual.push_back(error == error_name(ErrorCode::ok) ? "passed" : error);
+  }
+  return usual;
 }
 
 }  // namespace pto2::simulations
