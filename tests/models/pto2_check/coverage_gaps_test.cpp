@@ -91,6 +91,49 @@ TEST(CoverageGaps, AnExceptionNeedNotBeThrown) {
   EXPECT_EQ(gaps.code, 0) << gaps.out;
 }
 
+TEST(CoverageGaps, AnArmIsKnownInInstancesThatMayThrowAndThatDoNot) {
+  const Counted program(
+      "#pragma once\n"
+      "inline int (*step)(int) = [](int n) { return n + 1; };\n"
+      "template <class T>\n"
+      "int next(T n) noexcept(sizeof(T) == 4) {\n"
+      "  return step(n);\n"
+      "}\n"
+      "struct Local {\n"
+      "  ~Local() {}\n"
+      "};\n"
+      "template <class T>\n"
+      "bool use(T n) {\n"
+      "  const Local local;\n"
+      "  if (next(n) > 1) return false;\n"
+      "  return true; }\n");
+  const Outcome gaps = program.gaps(0, 1);
+  EXPECT_EQ(gaps.code, 0) << gaps.out;
+}
+
+TEST(CoverageGaps, TheCompilersOwnAtAClosingBraceIsExempt) {
+  const Counted program(
+      "#pragma once\n"
+      "inline void (*leave)() = [] {};\n"
+      "struct Local {\n"
+      "  ~Local() noexcept(false) { leave(); }\n"
+      "};\n"
+      "struct Value {\n"
+      "  ~Value() {}\n"
+      "  int n;\n"
+      "};\n"
+      "inline Value made(int n) {\n"
+      "  const Local local;\n"
+      "  return Value{n};\n"
+      "}\n"
+      "template <class T>\n"
+      "int use(T n) {\n"
+      "  return made(n).n;\n"
+      "}\n");
+  const Outcome gaps = program.gaps(1, 2);
+  EXPECT_EQ(gaps.code, 0) << gaps.out;
+}
+
 TEST(CoverageGaps, AnInvariantIsExemptAndNothingBehindIt) {
   const Counted program(
       "#pragma once\n"
