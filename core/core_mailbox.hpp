@@ -148,7 +148,7 @@ class CoreMailbox {
   static_assert(last_sequence >= 2 && last_sequence < exit_signal);
 
   [[nodiscard]] bool is_new_dispatch(uint32_t value) const {
-    return value != idle && value != exit_signal && value != taken_;
+    return value != idle && value != taken_;
   }
 
   alignas(cache_line) typename P::template atomic<uint32_t> data_{zeroed};

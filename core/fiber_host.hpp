@@ -45,8 +45,7 @@
 ///         what there is to take, in the inbox too, because ringers took the host for attached
 ///   end: counts the fiber as ended; the last one wakes all
 ///
-/// Progress: ring, detach and wake are wait-free, for a given number of hosts; attach waits for a
-/// thief.
+/// Progress: ring, detach, wake are wait-free for a given number of hosts; attach awaits a thief.
 #pragma once
 
 #include <algorithm>
@@ -421,7 +420,8 @@ class alignas(cache_line) FiberHost {
         return take(w, word, word, next);
       }
     }
-    return here != 0 && take(own, here, here, next);
+    if (here == 0) return false;
+    return take(own, here, here, next);
   }
   [[nodiscard]] std::size_t word_behind(std::size_t w) const {
     return w + 1 < runnable_.size() ? w + 1 : 0;

@@ -56,7 +56,6 @@ constexpr uint64_t packed_bytes_with(uint64_t packed, uint64_t output_bytes) {
 /// Places `bytes` bytes in a heap of `size` bytes. Requires top < size and tail < size.
 constexpr HeapPlacement find_placement(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes) {
   constexpr HeapPlacement refused{false, 0, 0, false};
-  if (bytes == 0) return {true, top, top, false};
   if (bytes >= size) return refused;
   if (top < tail) {
     if (bytes >= tail - top) return refused;

@@ -147,10 +147,8 @@ class TaskWord {
     for (;; ++retries) {
       const uint64_t count = (word & ~head_mask) - (id_bits(id) | closed_bit);
       if (count == 0) return Claim::none;
-      if (count >= max_references) [[unlikely]] {
-        PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
-        PTO2_INVARIANT("TW-I1", (word & count_mask) < max_references);
-      }
+      PTO2_INVARIANT("TW-I4", count < max_references || (word & id_mask) == id_bits(id));
+      PTO2_INVARIANT("TW-I1", count < max_references);
       if (word_.compare_exchange_strong(word, word + 1, P::order(Orders::hold),
                                         P::order(Orders::lost))) {
         return Claim::early;

@@ -63,6 +63,7 @@ const std::map<std::string, Expectation> expectations = {
     {"fiber_host/thief_against_thief", {7'128}},
     {"host_pair/join_against_ring", {636}},
     {"host_pair/gather_against_part", {22'762}},
+    {"host_pair/kept_against_gather", {158}},
     {"task_state/claim_against_close/word", {34}},
     {"task_state/hold_against_close/word", {8}},
     {"task_state/reuse_against_close/word", {2}},

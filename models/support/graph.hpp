@@ -252,6 +252,8 @@ class Graph : public Roles<P, 1 + workers> {
     check<P>(packed_bytes_with(unit_bytes, 1) == 2 * unit_bytes, "outputs take whole units");
     const uint64_t beyond = packed_bytes_with(unit_bytes, unplaceable_bytes - 1 - alive);
     check<P>(!ring.heap.placement(beyond).fits, "what overflows is never placed");
+    const uint64_t both = packed_bytes_with(unplaceable_bytes - unit_bytes, beyond / 2);
+    check<P>(!ring.heap.placement(both).fits, "nor what overflows as a whole");
   }
 
   static void tell(Claim claim) {

@@ -41,6 +41,10 @@ class SmallTeam {
   [[nodiscard]] FiberHost<P>& host(uint32_t h) { return hosts_[h]; }
   [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) { return fibers_[f]; }
   [[nodiscard]] std::span<HostedFiber<P>* const> all_fibers() { return all_fibers_; }
+  /// A question to a fiber that is at home at the host that asks: whether it has not ended.
+  [[nodiscard]] auto not_ended() {
+    return [this](const HostedFiber<P>& fiber) { return ended_of(fiber).read() == 0; };
+  }
   [[nodiscard]] bool is_over() const { return team_->is_over(); }
   /// Gives fiber `f` its home, before the roles begin, and makes it runnable there.
   void start(uint32_t f, uint32_t h) {
@@ -85,16 +89,19 @@ class SmallTeam {
   template <class Body>
   auto resume(uint32_t h, Body& body) {
     return [this, h, &body](HostedFiber<P>& fiber) {
-      const auto f =
-          static_cast<uint32_t>(std::ranges::find(numbers, fiber.number()) - numbers.begin());
-      auto& ended = ended_[f];
+      auto& ended = ended_of(fiber);
       if (ended.read() != 0) return false;  // rung again after its end
-      const bool ends = body(f, hosts_[h]);
+      const bool ends = body(index_of(fiber), hosts_[h]);
       // Not otherwise: it may have been handed over.
       if (ends) ended.write(1);
       return ends;
     };
   }
+
+  static uint32_t index_of(const HostedFiber<P>& fiber) {
+    return static_cast<uint32_t>(std::ranges::find(numbers, fiber.number()) - numbers.begin());
+  }
+  [[nodiscard]] auto& ended_of(const HostedFiber<P>& fiber) { return ended_[index_of(fiber)]; }
 
   static constexpr std::array<uint32_t, 3> numbers{0, 127, 64};
 
