@@ -11,6 +11,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -399,6 +400,44 @@ def test_a_child_is_waited_for_when_another_has_ended(sigchld_ignored):
     assert is_sigchld_ignored()
     for file in (*begun, *ended):
         os.close(file)
+
+
+def test_the_end_of_a_child_does_not_wait_for_that_of_another(monkeypatch):
+    """One is forked while the pipe of the other is made, unless it waits for that."""
+    def pipe(flags):
+        ends = real_pipe(flags)
+        if not made.is_set():
+            made.set()
+            forked.wait(1)
+        return ends
+
+    def fork():
+        process = real_fork()
+        forked.set()
+        return process
+    real_pipe, real_fork = os.pipe2, os.fork
+    made, forked, ended = threading.Event(), threading.Event(), os.pipe()
+    monkeypatch.setattr(os, "pipe2", pipe)
+    monkeypatch.setattr(os, "fork", fork)
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        soon = threads.submit(run_isolated, "soon", lambda: 7)
+        assert made.wait(30)
+        late = threads.submit(run_isolated, "late", lambda: os.read(ended[0], 1))
+        try:
+            assert soon.result(15) == 7
+        finally:
+            os.write(ended[1], b"x")
+        assert late.result() == b"x"
+    for file in ended:
+        os.close(file)
+
+
+def test_a_child_may_have_children_on_its_threads():
+    def work():
+        signal.alarm(15)  # ends it, if a lock is held that nobody gives back
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            return thread.submit(run_isolated, "b", lambda: 7).result()
+    assert run_isolated("a", work) == 7
 
 
 def test_a_handler_of_sigchld_that_is_set_meanwhile_stays(sigchld_ignored, monkeypatch):

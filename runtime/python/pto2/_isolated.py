@@ -21,6 +21,7 @@ _exited = "the process of the case ended with exit code {}; what it said is abov
 _libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
+_forking = threading.Lock()  # while a pipe has an end that no child but its own is to have
 _ends = threading.Lock()
 _waiting = set()  # one for each who waits for the end of a child
 
@@ -184,21 +185,32 @@ def _run_child(work, file, parent):
         os._exit(0)
 
 
+@contextlib.contextmanager
+def _begun(child, work):
+    """The child does its work. Yields the file with its answer: at an end once the child has ended,
+    so no child of another thread may have the end that is written to."""
+    parent = os.getpid()
+    with contextlib.ExitStack() as files:
+        with _forking:
+            reading, writing = files.enter_context(_pipe())
+            child.process = _fork()
+            if child.process != 0:
+                writing.close()
+        if child.process == 0:
+            reading.close()
+            _run_child(work, writing, parent)
+        yield reading
+
+
 def run_isolated(case, work):
     """The CaseReport that `work` returns in a child; raises what it raises there. Raises
     Interrupted, too, for SIGTERM, also if the child has answered before."""
     flush()
-    parent = os.getpid()
     child = _Child()
     # Signals are heard from before fork(), which drops what a handler raises in its hooks.
-    with _kept_ends(), _pipe() as (reading, writing), _passing_on(child) as waking:
-        child.process = _fork()
-        if child.process == 0:
-            reading.close()
-            _run_child(work, writing, parent)
+    with _kept_ends(), _passing_on(child) as waking, _begun(child, work) as reading:
         if child.heard:
             child.interrupt()
-        writing.close()
         try:
             data = _read_to_end(reading, waking)
             status = os.waitstatus_to_exitcode(os.waitpid(child.process, 0)[1])
