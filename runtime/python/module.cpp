@@ -88,7 +88,7 @@ class SignalWatch {
     if (!is_main_thread_) return true;
     if (raised_ && !has_told_ && Clock::now() - since_ > cli::Interruption::same) tell();
     const py::gil_scoped_acquire lock;
-    if (PyErr_CheckSignals() == 0) return !raised_;
+    if (!handler_raises()) return !raised_;
     auto raised = std::make_unique<py::error_already_set>();
     if (!raised_) {
       since_ = Clock::now();
@@ -98,7 +98,7 @@ class SignalWatch {
       if (has_told_) end();
       if (std::exchange(is_interrupted_, true)) return false;  // the same Ctrl-C
     }
-    keep(std::move(raised));
+    raised_ = std::move(raised);
     return false;
   }
   /// With the lock: what the last handler has raised.
@@ -114,12 +114,19 @@ class SignalWatch {
     return threading.attr("current_thread")().is(threading.attr("main_thread")());
   }
 
-  /// As one that is raised while the former is handled.
-  void keep(std::unique_ptr<py::error_already_set> raised) {
-    if (raised_ && !raised->value().is(raised_->value())) {
-      PyException_SetContext(raised->value().ptr(), raised_->value().inc_ref().ptr());
-    }
-    raised_ = std::move(raised);
+  /// What a handler raises is raised while what the last one has raised is handled: so Python keeps
+  /// the contexts of both, also of one exception that is raised in turns with others.
+  [[nodiscard]] bool handler_raises() const {
+    if (!raised_) return PyErr_CheckSignals() != 0;
+    PyObject* type = nullptr;
+    PyObject* value = nullptr;
+    PyObject* trace = nullptr;
+    PyErr_GetExcInfo(&type, &value, &trace);
+    PyErr_SetExcInfo(raised_->type().inc_ref().ptr(), raised_->value().inc_ref().ptr(),
+                     raised_->trace().inc_ref().ptr());
+    const bool raises = PyErr_CheckSignals() != 0;
+    PyErr_SetExcInfo(type, value, trace);
+    return raises;
   }
   void tell() {
     cli::print_to_stderr(

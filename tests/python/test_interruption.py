@@ -153,6 +153,36 @@ def test_ctrl_c_is_not_lost_behind_another_handler(waiting):
         assert 0 <= rings < interrupt, errors
 
 
+_in_turns = """
+import signal, sys
+def first(*_):
+    raise errors[0]
+def second(*_):
+    try:
+        raise ValueError("cause")
+    except ValueError:
+        raise errors[1]
+def tell(_, error, trace):
+    for _ in range(6):
+        print(error)
+        error = error and error.__context__
+errors = [TimeoutError("first"), TimeoutError("second")]
+signal.signal(signal.SIGALRM, first)
+signal.signal(signal.SIGUSR1, second)
+sys.excepthook = tell
+"""
+
+
+def test_handlers_that_raise_in_turns_make_no_circle(waiting):
+    """Each keeps its own context, too."""
+    with program(waiting, 2000, _in_turns) as child:
+        for number in (signal.SIGALRM, signal.SIGUSR1, signal.SIGALRM):
+            child.send_signal(number)
+            time.sleep(0.1)
+        output, _ = child.communicate(timeout=30)
+        assert output.split() == ["first", "second", "cause", "None", "None", "None"]
+
+
 def wait_for(condition):
     end = time.monotonic() + 30
     while not condition():
