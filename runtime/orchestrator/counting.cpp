@@ -38,7 +38,7 @@ bool Counting::count_only(Submission& task, Dataflow& dataflow, uint64_t now) {
   }
   dataflow.place(task, task.needs(), id, nowhere,
                  [](const Submission&, uint32_t, const TensorRecord&) {});
-  return ++tasks_ < most_tasks && now - since_ <= patience_;
+  return goes_on(now);
 }
 
 /// Nodes that were taken for producers which retire in time in the best case are in use all the

@@ -23,7 +23,7 @@ class Counting {
  public:
   using PerRing = std::array<uint64_t, max_rings>;
 
-  /// Counts `most_tasks` for `patience` ticks at most, on rings with heaps of `heap_bytes`.
+  /// Counts `most_steps` for `patience` ticks at most, on rings with heaps of `heap_bytes`.
   Counting(uint32_t rings, uint64_t heap_bytes, uint64_t patience)
       : rings_(rings), patience_(patience), requirement_(heap_bytes) {}
 
@@ -50,8 +50,12 @@ class Counting {
   void observe(RingId ring, TensorMap& map);
   /// What the next task of this ring is called.
   [[nodiscard]] TaskId next(RingId ring) const { return make_id(ring, next_[ring.value]); }
-  /// In place of an execution; its outputs may lie on each other. False: enough has been counted,
-  /// or for long enough.
+  /// Of what the orchestration may do without end: false once it has done enough of it, or for long
+  /// enough.
+  [[nodiscard]] bool goes_on(uint64_t now) {
+    return ++steps_ < most_steps && now - since_ <= patience_;
+  }
+  /// In place of an execution; its outputs may lie on each other. False as goes_on().
   [[nodiscard]] bool count_only(Submission& task, Dataflow& dataflow, uint64_t now);
   /// What was learnt on a device of `config`. `to_end`: the orchestration has returned.
   [[nodiscard]] RunError finish(bool to_end, const ClusterGroups& groups,
@@ -59,7 +63,7 @@ class Counting {
 
  private:
   /// In a simulation nothing is long. A scope of more tasks has no window that is large enough.
-  static constexpr uint64_t most_tasks = window_range.high;
+  static constexpr uint64_t most_steps = window_range.high;
 
   void add_late_nodes();
 
@@ -68,7 +72,7 @@ class Counting {
   ResourceRequirement requirement_;
   Deadlock deadlock_;
   uint64_t since_ = 0;
-  uint64_t tasks_ = 0;    // counted since then
+  uint64_t steps_ = 0;    // tasks and scopes since then
   uint64_t entries_ = 0;  // most that the TensorMap has needed at once
   PerRing next_{};        // local ids that counting gives out
   PerRing alive_{};       // watermarks of counting

@@ -214,6 +214,7 @@ void Orchestrator<P, F>::scope_begin() {
   const RingId ring(std::min(scopes_.size(), state_.config.rings - 1));
   scopes_.begin(ring, state_.admission.ring(ring).tasks.next());
   look_at_course();
+  if (mode_ == Mode::counting && !counting_.goes_on(P::now())) finish_counting(false);
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
     record<P>(log_, {.scope = submitter_.task_trace().scope_begin(),
                      .place = scopes_.depth(),

@@ -392,6 +392,19 @@ TEST_P(Stuck, OrchestrationsThatSubmitForEverInOneScopeAreLeft) {
   EXPECT_EQ(first.hint, second.hint);
 }
 
+/// No further task comes, and what scopes hold is no more than before.
+TEST_P(Stuck, OrchestrationsThatOpenScopesForEverAfterADeadlockAreLeft) {
+  const auto open_for_ever = [](PTO2Runtime* rt) {
+    for (int i = 0; i < 1000; ++i) pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, nullptr, 0);
+    for (;;) {
+      PTO2_SCOPE(rt) {}
+    }
+  };
+  const RunError error = run(take_a_while, open_for_ever).error;
+  EXPECT_EQ(error.code, ErrorCode::flow_control_deadlock) << error.message;
+  EXPECT_THAT(error.hint, HasSubstr("at least"));
+}
+
 /// What they log is a call in between only as long as it may be their last words.
 TEST_P(Stuck, OrchestrationsThatLogForEverWhenStoppedAreLeft) {
   const auto submit_and_log = [](PTO2Runtime* rt) {
