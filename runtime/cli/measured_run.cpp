@@ -10,7 +10,7 @@ RunReport measure(const Settings& settings, const OwnImages& own, const Measurem
   progress.stage("making the inputs");
   RunProgram program(settings, own);
   if (wanted.loaded) wanted.loaded();
-  program.configure(own, config.deadline_ms);
+  program.configure(own, config.deadline_ms, wanted.stop);
   if (program.error().code != ErrorCode::ok) return fault_report(settings, program.error());
   Repetitions repetitions(settings, config, program, progress, wanted.log_level, wanted.stop);
   return repetitions.run(wanted.traced ? settings.number(Setting::trace_events) : 0);

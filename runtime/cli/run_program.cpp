@@ -7,9 +7,11 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/device/crash_guard.hpp"
+#include "runtime/device/still_running.hpp"
 #include "runtime/executors/kernel_watch.hpp"
 #include "runtime/executors/signal_stack.hpp"
 #include "runtime/executors/ticker.hpp"
@@ -46,29 +48,34 @@ OrchestrationLibrary load_own_orchestration(const std::string& path, const std::
 }
 
 /// While it lives, what crashes is the configuration of an orchestration. `code` is that, called on
-/// the calling thread, and is left at the deadline, as an orchestration is.
+/// the calling thread, and is left at the deadline, as an orchestration is. It is named if it goes
+/// on after `stop` was requested.
 class ConfigurationGuard {
  public:
-  ConfigurationGuard(const executors::CallingCode& code, uint64_t deadline_ms)
+  ConfigurationGuard(const executors::CallingCode& code, uint64_t deadline_ms, std::stop_token stop)
       : watch_({.deadline_ms = deadline_ms,
                 .found = [deadline_ms](
                              const executors::KernelState& thread,
                              bool is_last) { CrashGuard::end_stuck(thread, deadline_ms, is_last); },
                 .mute =
-                    [deadline_ms](const executors::KernelState& thread) {
-                      CrashGuard::end_mute(thread, deadline_ms, name);
+                    [this, deadline_ms](const executors::KernelState& thread) {
+                      CrashGuard::end_mute(thread, deadline_ms, name_);
                     }}),
-        ticker_(executors::KernelWatch::period, [this, &code, thread = gettid()] {
-          const std::array states{executors::state_of(code, thread)};
-          watch_.look(states);
-        }) {}
+        ticker_(executors::KernelWatch::period,
+                [this, &code, stop = std::move(stop), thread = gettid()] {
+                  std::array states{executors::state_of(code, thread)};
+                  states.front().name = &name_;
+                  watch_.look(states);
+                  if (stop.stop_requested()) still_running_.look(states);
+                }) {}
 
  private:
-  static constexpr const char* name = "aicpu_orchestration_config";
+  const std::string name_ = "aicpu_orchestration_config";
 
-  const CrashGuard at_crash_{[] { return std::string(name); }};
+  const CrashGuard at_crash_{[this] { return name_; }};
   const executors::SignalStack stack_;
   executors::KernelWatch watch_;
+  StillRunning still_running_{nullptr, nullptr};  // there are no kernels
   const executors::Ticker ticker_;
 };
 
@@ -95,8 +102,8 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
   load_images(settings, own);
 }
 
-void RunProgram::configure(const OwnImages& own, uint64_t deadline_ms) {
-  const int expected = ask_argument_count(deadline_ms);
+void RunProgram::configure(const OwnImages& own, uint64_t deadline_ms, std::stop_token stop) {
+  const int expected = ask_argument_count(deadline_ms, std::move(stop));
   if (error_.code == ErrorCode::ok) check_argument_count(expected, own);
 }
 
@@ -153,12 +160,12 @@ void RunProgram::add_argument(const ProgramArgument& argument, uint64_t input_se
 }
 
 /// What is said after a call that did nothing is no answer.
-int RunProgram::ask_argument_count(uint64_t deadline_ms) {
+int RunProgram::ask_argument_count(uint64_t deadline_ms, std::stop_token stop) {
   const auto handle = executors::RuntimeHandle::take_before_run();
   orchestration_->bind(handle.get());
   int expected = 0;
   executors::CallingCode code;
-  const ConfigurationGuard guard(code, deadline_ms);
+  const ConfigurationGuard guard(code, deadline_ms, std::move(stop));
   try {
     code.call([&] {
       const auto count = static_cast<int>(args_.size());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,9 @@ class RunProgram {
   /// Loads the images and makes the inputs. Throws CliError, LoadError, std::bad_alloc.
   RunProgram(const Settings& settings, const OwnImages& own);
   /// Asks the orchestration for its configuration, before all else. Throws CliError if it expects
-  /// other arguments, std::system_error if the system refuses an OS thread.
-  void configure(const OwnImages& own, uint64_t deadline_ms);
+  /// other arguments, std::system_error if the system refuses an OS thread. If it goes on after
+  /// `stop` was requested, it is named on stderr.
+  void configure(const OwnImages& own, uint64_t deadline_ms, std::stop_token stop);
 
   /// Why it cannot run: its configuration has called the runtime, thrown, or not returned. Else its
   /// code is `ok`.
@@ -74,7 +76,7 @@ class RunProgram {
   void load_images(const Settings& settings, const OwnImages& own);
   void load_kernels(const std::string& folder, std::span<const KernelFile> files);
   void add_argument(const ProgramArgument& argument, uint64_t input_seed);
-  int ask_argument_count(uint64_t deadline_ms);
+  int ask_argument_count(uint64_t deadline_ms, std::stop_token stop);
   const char* remedy_of_arguments(const OwnImages& own) const;
   void check_argument_count(int expected, const OwnImages& own) const;
 

@@ -47,8 +47,9 @@ void StillRunning::look(std::span<const executors::KernelState> threads) {
 
 /// Null: it is known without, or by nobody.
 const StillRunning::Question* StillRunning::ask(const executors::KernelState& thread) {
-  const CoreCounts* const counts = thread.name == nullptr ? nullptr : counts_of_(*thread.name);
-  if (thread.is_orchestration || counts == nullptr) return nullptr;
+  if (thread.is_orchestration || thread.name == nullptr) return nullptr;
+  const CoreCounts* const counts = counts_of_(*thread.name);
+  if (counts == nullptr) return nullptr;
   struct sigaction action {};
   action.sa_sigaction = on_question;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -74,8 +75,9 @@ void StillRunning::on_question(int, siginfo_t* info, void*) {
 
 std::string StillRunning::answer(const executors::KernelState& thread,
                                  const Question* question) const {
-  if (thread.is_orchestration) return "the orchestration";
-  const std::string name = thread.name == nullptr ? "a core" : *thread.name;
+  const auto* const usual = thread.is_orchestration ? "the orchestration" : "a core";
+  const std::string name = thread.name == nullptr ? usual : *thread.name;
+  if (thread.is_orchestration) return name;
   if (question == nullptr || !question->is_answered.load(std::memory_order_acquire)) {
     return fmt::format("a kernel on {}, whose thread takes no signals,", name);
   }

@@ -23,7 +23,8 @@ struct KernelState {
   uint64_t begun = 0;  ///< kernels so far, each part of a block task being one
   bool inside = false;
   bool is_orchestration = false;      ///< and its turns, each between two calls of the runtime
-  const std::string* name = nullptr;  ///< of the logical thread that is inside, if it is known
+  const std::string* name = nullptr;  ///< of the logical thread that is inside, or of a function
+                                      ///< that is not the orchestration itself, if it is known
 };
 
 /// The kernels of one OS thread: counted by that thread, read by any.

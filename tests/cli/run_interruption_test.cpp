@@ -157,6 +157,19 @@ TEST_P(RunInterruption, ComesTwiceIfAKernelDoesNotReturn) {
   EXPECT_FALSE(fs::exists(folder_.path("trace")));
 }
 
+TEST_P(RunInterruption, NamesAConfigurationThatGoesOn) {
+  RunningProgram program({"run", "--orchestration",
+                          std::string(TEST_IMAGES) + "/bad_configuration.so", "--kernels",
+                          folder_.path("kernels"), "--executor", GetParam(), "--arg", "scalar:10"});
+  ASSERT_TRUE(program.wait_for_text("the configuration goes on"));
+  program.send(SIGTERM);
+  ASSERT_TRUE(program.wait_for_text("pto2: aicpu_orchestration_config has not returned yet\n"));
+  ASSERT_TRUE(eventually([&] {
+    program.send(SIGTERM);
+    return program.has_ended();
+  }));
+}
+
 TEST_P(RunInterruption, EndsTheCasesOfAWorkload) {
   RunningProgram program({"run", "deadlock", "--all", "--executor", GetParam(), "--repeat",
                           "1000000", "--json", folder_.path("json")});
