@@ -322,6 +322,10 @@ TEST(Tests, ThatNobodyBuildsAreFound) {
   }
   expect_clean(check_tests_are_built,
                {test, {"tests/CMakeLists.txt", "pto2_test(a run/state_test.cpp)"}});
+  // A glob does not look into folders.
+  EXPECT_EQ(to_string(check_tests_are_built(
+                {test, {"tests/CMakeLists.txt", "file(GLOB tests *_test.cpp)"}})),
+            "tests/run/state_test.cpp:1: is in no test program: tests/CMakeLists.txt\n");
 }
 
 TEST(Asserts, StayInEveryBuild) {
