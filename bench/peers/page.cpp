@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <stdexcept>
 
@@ -67,7 +66,9 @@ std::string time_text(const Load&, const Cost& cost) {
 std::string granularity_text(const std::optional<Granularity>& metg) {
   if (!metg) return "not reached";
   const double us = metg->ns / 1000;
-  const int decimals = std::max(0, 2 - static_cast<int>(std::floor(std::log10(us))));
+  // Of the rounded number: 9.996 has the first of three digits where 10.0 has it.
+  const std::string rounded = fmt::format("{:.2e}", us);
+  const int decimals = std::max(0, 2 - std::stoi(rounded.substr(rounded.find('e') + 1)));
   return fmt::format("{}{:.{}f}", metg->at_most ? "≤ " : "", us, decimals);
 }
 

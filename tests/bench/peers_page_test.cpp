@@ -79,8 +79,15 @@ TEST(PeersPage, HasAColumnPerPeerAndSaysWhatIsMissing) {
 }
 
 TEST(PeersPage, HasThreeDigitsOfAGranularity) {
-  for (const auto& [ns, text] :
-       {std::pair(14.9, "0.0149"), {123.4, "0.123"}, {12'634, "12.6"}, {1'048'576, "1049"}}) {
+  for (const auto& [ns, text] : {std::pair(14.9, "0.0149"),
+                                 {123.4, "0.123"},
+                                 {12'634, "12.6"},
+                                 {1'048'576, "1049"},
+                                 // Three digits of what is told: rounding carries.
+                                 {9.996, "0.0100"},
+                                 {999.6, "1.00"},
+                                 {9'996, "10.0"},
+                                 {999'600, "1000"}}) {
     Results results = two_peers();
     results.granularities[0].metg[50]->ns = ns;
     EXPECT_THAT(tables_of(results, false), HasSubstr("| 50 %, 2 | " + std::string(text) + " |"));
