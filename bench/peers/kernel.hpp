@@ -44,6 +44,12 @@ struct Kernel {
 /// The kernel of this process. Set while no task runs.
 inline Kernel kernel;
 
+/// Has it take this time, or a little less: whole turns. Returns what it takes.
+inline double set_kernel_ns(double wanted_ns, double turns_per_ns) {
+  kernel.turns = static_cast<uint64_t>(wanted_ns * turns_per_ns);
+  return static_cast<double>(kernel.turns) / turns_per_ns;
+}
+
 inline void run_kernel(uint32_t task) {
   if (kernel.turns != 0) spin(kernel.turns);
   if (kernel.record != nullptr) kernel.record->run(task);

@@ -105,9 +105,9 @@ int main_of(const std::vector<std::string>& arguments) {
   const double turns = turns_per_ns();
   nlohmann::json loads = nlohmann::json::array();
   for (std::size_t i = 3; i < arguments.size(); i += 2) {
-    kernel.turns = static_cast<uint64_t>(std::stod(arguments[i + 1]) * turns);
+    const double kernel_ns = set_kernel_ns(std::stod(arguments[i + 1]), turns);
     loads.push_back(measure(*peer, pattern, number(arguments[i]), std::stoi(arguments[2])));
-    loads.back()["kernel_ns"] = static_cast<double>(kernel.turns) / turns;
+    loads.back()["kernel_ns"] = kernel_ns;
   }
   std::cout << nlohmann::json{{"loads", loads}, {"peak_bytes", peak_bytes()}} << '\n';
   return 0;

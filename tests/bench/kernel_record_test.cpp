@@ -56,5 +56,12 @@ TEST(Kernel, IsCalibrated) {
   EXPECT_LT(turns_per_ns(), 100);
 }
 
+TEST(Kernel, TakesWholeTurns) {
+  EXPECT_DOUBLE_EQ(set_kernel_ns(9.9, 0.25), 8);
+  EXPECT_EQ(kernel.turns, 2U);
+  EXPECT_DOUBLE_EQ(set_kernel_ns(0, 0.25), 0);
+  EXPECT_EQ(kernel.turns, 0U);
+}
+
 }  // namespace
 }  // namespace pto2::bench
