@@ -6,12 +6,10 @@
 /// Exit code: 0; 3 if a runtime fails, or does not run each task once, after its predecessors: what
 /// was measured is printed and in FILE, and the page stays as it is.
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <stdexcept>
 
 #include "bench/peers/measure.hpp"
-#include "bench/peers/page.hpp"
+#include "bench/peers/telling.hpp"
 #include "bench/peers/update.hpp"
 #include "bench/program.hpp"
 
@@ -27,12 +25,6 @@ const std::vector<PeerName> peers{{ours, "PTO2", ""},
 
 constexpr std::size_t rounds = 7;
 
-void append_rows(const std::string& file, const Results& results) {
-  std::ofstream out(file, std::ios::app);
-  for (const nlohmann::json& row : rows_of(results)) out << row.dump() << '\n';
-  if (!out.flush()) throw std::runtime_error("cannot write " + file);
-}
-
 int measure(const std::string& rows, bool update) {
   const std::filesystem::path page = PTO2_SOURCE "/docs/PERFORMANCE.md";
   Results results = choose(peers, PTO2_PEERS);
@@ -42,14 +34,7 @@ int measure(const std::string& rows, bool update) {
   if (update) check_update(page, results);
   const Programs programs(std::filesystem::read_symlink("/proc/self/exe").parent_path());
   measure_all(programs, rounds, results);
-  std::cout << tables_of(results, false);
-  if (!rows.empty()) append_rows(rows, results);
-  for (const Failure& failure : results.failures) {
-    std::cerr << "peers: " << failure.peer.title << ": " << failure.told << '\n';
-  }
-  if (!results.failures.empty()) return 3;
-  if (update) update_page(page, results);
-  return 0;
+  return tell(results, rows, update ? page : std::filesystem::path());
 }
 
 int main_of(const std::vector<std::string>& arguments) {

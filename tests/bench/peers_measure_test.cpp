@@ -6,8 +6,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
+#include <sstream>
 
 #include "bench/peers/page.hpp"
+#include "bench/peers/telling.hpp"
 #include "bench/peers/update.hpp"
 
 namespace pto2::bench {
@@ -119,7 +122,7 @@ TEST_F(Peers, AreThoseThatAreBuilt) {
 class PeersUpdate : public Peers {
  protected:
   PeersUpdate() {
-    write("gnuplot", "#!/bin/sh\n");
+    write("gnuplot", "#!/bin/sh\nwhile read -r _; do :; done\n");
     write("page.md",
           "<!-- generated: ./dev bench peers --update -->\n<!-- end of what is generated -->\n");
     setenv("PATH", folder().c_str(), 1);
@@ -149,6 +152,29 @@ TEST_F(PeersUpdate, NeedsGnuplot) {
   expect_refused("install gnuplot-nox");
 }
 
+/// Root may write everything, so who asks is somebody else.
+[[noreturn]] void check_as_a_user(const fs::path& page) {
+  if (getuid() == 0 && setuid(65'534) != 0) std::_Exit(1);
+  try {
+    check_update(page, {});
+  } catch (const std::runtime_error& problem) {
+    std::cerr << problem.what() << '\n';
+  }
+  std::_Exit(0);
+}
+
+TEST_F(PeersUpdate, MustBeAllowedToWriteThePageAndTheFolderOfPlots) {
+  const fs::path page = folder() / "page.md";
+  const fs::path plots = folder() / "performance";
+  fs::create_directory(plots);
+  for (const auto& [refused, allowed] : {std::pair(page, plots), {plots, page}}) {
+    fs::permissions(allowed, fs::perms(0777));
+    fs::permissions(refused, fs::perms(0555));
+    EXPECT_EXIT(check_as_a_user(page), testing::ExitedWithCode(0),
+                "cannot write " + refused.string());
+  }
+}
+
 TEST_F(PeersUpdate, NeedsAPageAndAFolderOfPlotsToWrite) {
   write("performance", "a file");
   expect_refused("performance");
@@ -156,6 +182,75 @@ TEST_F(PeersUpdate, NeedsAPageAndAFolderOfPlotsToWrite) {
   expect_refused("the page has no part between");
   fs::remove(folder() / "page.md");
   expect_refused("the page has no part between");
+}
+
+class PeersTelling : public PeersUpdate {
+ protected:
+  /// The exit code of tell(); what it says is in out() and err().
+  int told(const Results& results, const std::string& rows, const fs::path& page) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    int code = -1;
+    try {
+      code = tell(results, rows, page);
+    } catch (const std::runtime_error& problem) {
+      std::cerr << problem.what();
+    }
+    out_ = testing::internal::GetCapturedStdout();
+    err_ = testing::internal::GetCapturedStderr();
+    return code;
+  }
+  [[nodiscard]] const std::string& out() const { return out_; }
+  [[nodiscard]] const std::string& err() const { return err_; }
+  [[nodiscard]] std::string text(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder() / name).rdbuf();
+    return text.str();
+  }
+
+ private:
+  std::string out_;
+  std::string err_;
+};
+
+/// Two runtimes with one load.
+Results found() {
+  Results results = choose({own, other}, "pto2 other");
+  results.machine = "Measured on paper.";
+  const Costs costs{{ours, {2'000, 3'000, 1}}, {"other", {1'000, 1'500, 2}}};
+  results.loads.push_back({{Pattern::chain, 10, 2, 0}, costs});
+  return results;
+}
+
+Results found_with_a_failure() {
+  Results results = found();
+  results.failures.push_back({other, "no end within two minutes"});
+  return results;
+}
+
+TEST_F(PeersTelling, WritesThePageAndAppendsRows) {
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(told(found(), folder() / "rows", i == 0 ? fs::path() : folder() / "page.md"), 0);
+    EXPECT_THAT(out(), HasSubstr("| chain | 2000 / 3000 | 1000 / 1500 |"));
+    EXPECT_EQ(text("page.md").find("| chain |") != std::string::npos, i == 1);
+  }
+  const std::string row = rows_of(found()).at(0).dump() + "\n";
+  EXPECT_EQ(text("rows"), row + row);
+}
+
+TEST_F(PeersTelling, KeepsThePageIfOneFailed) {
+  const std::string page = text("page.md");
+  EXPECT_EQ(told(found_with_a_failure(), folder() / "rows", folder() / "page.md"), 3);
+  EXPECT_EQ(err(), "peers: Other: no end within two minutes\n");
+  EXPECT_EQ(text("page.md"), page);
+  EXPECT_THAT(text("rows"), HasSubstr("chain"));
+}
+
+TEST_F(PeersTelling, SaysWhoFailedAlsoIfRowsCannotBeWritten) {
+  EXPECT_EQ(told(found_with_a_failure(), folder() / "no folder" / "rows", {}), -1);
+  EXPECT_THAT(err(), AllOf(HasSubstr("peers: Other: no end within two minutes\n"),
+                           HasSubstr("cannot write ")));
+  EXPECT_THAT(out(), HasSubstr("| chain | "));
 }
 
 }  // namespace
