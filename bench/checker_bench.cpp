@@ -5,8 +5,7 @@
 // execution by its length, "two_jobs" compares one and two OS threads in turns, beside what two
 // searches that share nothing get from the machine, "walk" samples a program of 10^5 steps.
 // A search that finds something, or has another count, ends the program with exit code 3.
-//   checker_bench                google-benchmark's own output and flags
-//   checker_bench --rows FILE    appends subject, work, executions, seconds; "-" is stdout
+//   checker_bench [--rows FILE]    beside google-benchmark's own options; rows have the counters
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -14,25 +13,23 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <deque>
-#include <fstream>
 #include <future>
-#include <iostream>
 #include <pto2/checker.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/program.hpp"
+#include "bench/expect_report.hpp"
+#include "bench/rows.hpp"
 #include "models/litmus/families.hpp"
 #include "models/litmus/locks.hpp"
 #include "models/litmus/structures.hpp"
 
 namespace {
 
+namespace bench = pto2::bench;
 namespace model = pto2::model;
 namespace litmus = pto2::model::litmus;
 
@@ -108,57 +105,54 @@ double calibration_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Throws unless the search came to its end, found nothing, and counted `executions`.
-model::Report expect(model::Report report, std::uint64_t executions) {
-  if (report.ok() && report.complete && report.executions == executions) return report;
-  throw std::runtime_error("expected " + std::to_string(executions) + " executions of " +
-                           report.to_text());
-}
-
 model::Report run(const Work& work, unsigned jobs = 1) {
   model::Options options;
   options.name = work.name;
   options.jobs = jobs;
   options.isolated_threads = work.isolated;
-  return expect(model::explore(options, work.body), work.executions);
+  return bench::expect(model::explore(options, work.body), work.executions);
+}
+
+bench::Rows rows;
+
+/// A row with these figures, which are numbers; google-benchmark prints them as counters.
+void tell(benchmark::State& state, const std::string& work, const nlohmann::json& figures) {
+  for (const auto& [name, value] : figures.items()) state.counters[name] = value.get<double>();
+  rows.push_back({{"subject", "checker"}, {"work", work}});
+  rows.back().update(figures);
 }
 
 void measure(benchmark::State& state, const Work& work, double scale) {
-  double seconds = 0;
+  double sum = 0;
   model::Report report;
   for (auto _ : state) {
     report = run(work);
-    seconds += report.seconds;
+    sum += report.seconds;
   }
-  state.counters["executions"] = static_cast<double>(report.executions);
-  state.counters["blocked"] = static_cast<double>(report.blocked);
-  state.counters["speedup"] =
-      work.reference_seconds * scale * static_cast<double>(state.iterations()) / seconds;
+  const double seconds = sum / static_cast<double>(state.iterations());
+  const double reference_seconds = work.reference_seconds * scale;
+  tell(state, work.name,
+       {{"executions", report.executions},
+        {"blocked", report.blocked},
+        {"seconds", seconds},
+        {"calibration_scale", scale},
+        {"reference_seconds", reference_seconds},
+        {"speedup", reference_seconds / seconds}});
 }
 
 const Work memory_work = {"casrot(14)", litmus::cas_rotation(14), true, cas_rotations(14), 0};
 
-struct Memory {
-  model::Report report;
-  double graphs_kib;   ///< of the search
-  double process_kib;  ///< most that was ever resident
-};
-
-Memory measure_memory() {
-  Memory result{run(memory_work), 0, 0};
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  result.graphs_kib = static_cast<double>(result.report.peak_memory_bytes) / 1024;
-  result.process_kib = static_cast<double>(usage.ru_maxrss);
-  return result;
-}
-
-void report_memory(benchmark::State& state) {
+/// Of the search, and the most that was ever resident: nothing else may be measured before.
+void measure_memory(benchmark::State& state) {
   for (auto _ : state) {
-    const Memory memory = measure_memory();
-    state.counters["executions"] = static_cast<double>(memory.report.executions);
-    state.counters["graphs_kib"] = memory.graphs_kib;
-    state.counters["process_kib"] = memory.process_kib;
+    const model::Report report = run(memory_work);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    tell(state, std::string("memory/") + memory_work.name,
+         {{"executions", report.executions},
+          {"seconds", report.seconds},
+          {"graphs_kib", static_cast<double>(report.peak_memory_bytes) / 1024},
+          {"process_kib", usage.ru_maxrss}});
   }
 }
 
@@ -196,18 +190,22 @@ std::vector<double> seconds_by_length() {
   for (int round = 0; round < 5; ++round) {
     for (std::size_t i = 0; i < std::size(own_steps); ++i) {
       const auto body = [i] { program_of_length(own_steps[i]); };
-      const model::Report report = expect(model::explore({}, body), executions_of_length);
+      const model::Report report = bench::expect(model::explore({}, body), executions_of_length);
       least[i] = std::min(least[i], report.seconds / static_cast<double>(report.executions));
     }
   }
   return least;
 }
 
-void report_events(benchmark::State& state) {
+void measure_events(benchmark::State& state) {
   for (auto _ : state) {
     const std::vector<double> seconds = seconds_by_length();
     for (std::size_t i = 0; i < seconds.size(); ++i) {
-      state.counters["us_" + std::to_string(events_of(own_steps[i]))] = seconds[i] * 1e6;
+      const std::string events = std::to_string(events_of(own_steps[i]));
+      state.counters["us_" + events] = seconds[i] * 1e6;
+      rows.push_back({{"subject", "checker"},
+                      {"work", "events/" + events},
+                      {"seconds_per_execution", seconds[i]}});
     }
   }
 }
@@ -227,27 +225,19 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-struct TwoJobs {
-  double ratio;    ///< how many times as fast two jobs finish one search as one job does
-  double ceiling;  ///< how many searches two CPUs of this machine do in the time of one search
-};
-
-/// Medians of eleven rounds, measured in turns.
-TwoJobs measure_two_jobs(const Work& work) {
-  std::vector<double> ratios, ceilings;
-  for (int round = 0; round < 11; ++round) {
-    const double one = run(work, 1).seconds;
-    ratios.push_back(one / run(work, 2).seconds);
-    ceilings.push_back(2 * one / seconds_of_two_searches(work));
-  }
-  return {median(ratios), median(ceilings)};
-}
-
-void report_two_jobs(benchmark::State& state, const Work& work) {
+/// How many times as fast two jobs finish one search as one job does, and, as a ceiling, how many
+/// searches two CPUs of this machine do in the time of one search: medians of eleven rounds,
+/// measured in turns.
+void measure_two_jobs(benchmark::State& state, const Work& work) {
   for (auto _ : state) {
-    const TwoJobs jobs = measure_two_jobs(work);
-    state.counters["ratio"] = jobs.ratio;
-    state.counters["ceiling"] = jobs.ceiling;
+    std::vector<double> ratios, ceilings;
+    for (int round = 0; round < 11; ++round) {
+      const double one = run(work, 1).seconds;
+      ratios.push_back(one / run(work, 2).seconds);
+      ceilings.push_back(2 * one / seconds_of_two_searches(work));
+    }
+    tell(state, std::string("two_jobs/") + work.name,
+         {{"ratio", median(ratios)}, {"ceiling", median(ceilings)}});
   }
 }
 
@@ -284,82 +274,44 @@ double walk(model::Strategy strategy) {
   return static_cast<double>(report.steps) / report.seconds;
 }
 
-void measure_walk(benchmark::State& state, model::Strategy strategy, double scale) {
-  for (auto _ : state) state.counters["steps_per_second"] = walk(strategy) * scale;
-}
-
-/// One JSON object per line.
-void write_rows(std::ostream& out, double scale) {
-  const Memory memory = measure_memory();
-  out << "{\"subject\": \"checker\", \"work\": \"memory/" << memory_work.name
-      << "\", \"executions\": " << memory.report.executions
-      << ", \"seconds\": " << memory.report.seconds << ", \"graphs_kib\": " << memory.graphs_kib
-      << ", \"process_kib\": " << memory.process_kib << "}\n";
-  const std::vector<double> seconds = seconds_by_length();
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    out << "{\"subject\": \"checker\", \"work\": \"events/" << events_of(own_steps[i])
-        << "\", \"seconds_per_execution\": " << seconds[i] << "}\n";
-  }
-  for (const Work& work : two_job_work) {
-    const TwoJobs jobs = measure_two_jobs(work);
-    out << "{\"subject\": \"checker\", \"work\": \"two_jobs/" << work.name
-        << "\", \"ratio\": " << jobs.ratio << ", \"ceiling\": " << jobs.ceiling << "}\n";
-  }
-  for (const auto& [name, strategy] : walks) {
-    out << "{\"subject\": \"checker\", \"work\": \"walk/" << name
-        << "\", \"steps_per_second\": " << walk(strategy) * scale
-        << ", \"calibration_scale\": " << scale << "}\n";
-  }
-  for (const Work& work : all_work) {
-    const model::Report report = run(work);
-    out << "{\"subject\": \"checker\", \"work\": \"" << work.name
-        << "\", \"executions\": " << report.executions << ", \"blocked\": " << report.blocked
-        << ", \"seconds\": " << report.seconds << ", \"calibration_scale\": " << scale
-        << ", \"reference_seconds\": " << work.reference_seconds * scale << "}\n";
+void measure_walk(benchmark::State& state, const char* name, model::Strategy strategy,
+                  double scale) {
+  for (auto _ : state) {
+    tell(state, std::string("walk/") + name,
+         {{"steps_per_second", walk(strategy) * scale}, {"calibration_scale", scale}});
   }
 }
 
-int main_of(int argc, char** argv) {
-  const double scale = calibration_seconds() / 0.545;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--rows") != 0) continue;
-    if (i + 1 == argc) {
-      std::cerr << "checker_bench: --rows needs a file name, or - for stdout\n";
-      return 2;
-    }
-    if (std::strcmp(argv[i + 1], "-") == 0) {
-      write_rows(std::cout, scale);
-      return 0;
-    }
-    std::ofstream file(argv[i + 1], std::ios::app);
-    write_rows(file, scale);
-    if (file.flush()) return 0;
-    std::cerr << "checker_bench: cannot write " << argv[i + 1] << "\n";
-    return 3;
-  }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  for (const Work& work : all_work) {
-    benchmark::RegisterBenchmark(work.name, measure, work, scale)->Unit(benchmark::kMillisecond);
-  }
-  benchmark::RegisterBenchmark("memory/casrot(14)", report_memory)
-      ->Iterations(1)
-      ->Unit(benchmark::kMillisecond);
-  benchmark::RegisterBenchmark("events", report_events)->Iterations(1);
+void register_all(double scale) {
+  const auto add = [](const std::string& name, const auto& function, int iterations) {
+    benchmark::RegisterBenchmark(name.c_str(), function)
+        ->Iterations(iterations)
+        ->Unit(benchmark::kMillisecond);
+  };
+  add(std::string("memory/") + memory_work.name, measure_memory, 1);
+  add("events", measure_events, 1);
   for (const Work& work : two_job_work) {
-    const std::string name = std::string("two_jobs/") + work.name;
-    benchmark::RegisterBenchmark(name.c_str(), report_two_jobs, work)->Iterations(1);
+    add(
+        std::string("two_jobs/") + work.name,
+        [&](benchmark::State& state) { measure_two_jobs(state, work); }, 1);
   }
   for (const auto& [name, strategy] : walks) {
-    const std::string full = std::string("walk/") + name;
-    benchmark::RegisterBenchmark(full.c_str(), measure_walk, strategy, scale)->Iterations(1);
+    add(
+        std::string("walk/") + name,
+        [=, name = name, strategy = strategy](benchmark::State& state) {
+          measure_walk(state, name, strategy, scale);
+        },
+        1);
   }
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  for (const Work& work : all_work) {
+    add(
+        work.name, [&work, scale](benchmark::State& state) { measure(state, work, scale); }, 3);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return pto2::bench::run_program("checker_bench", [&] { return main_of(argc, argv); });
+  register_all(calibration_seconds() / 0.545);
+  return pto2::bench::run_with_rows(argc, argv, rows);
 }
