@@ -34,15 +34,22 @@ except KeyboardInterrupt:
     print("interrupted")
 """
 
+# What the orchestration logs tells that the other thread has its turn, so that this one waits.
 _two_threads = """
-import os, sys, threading, time
+import os, select, sys, threading
 import numpy, pto2
-runtime = pto2.Runtime(log_level="error", deadline=0)
+runtime = pto2.Runtime(log_level="info", deadline=0)
 def run():
     runtime.run(
         sys.argv[1], {0: sys.argv[2]}, [numpy.zeros(1, numpy.uint8), 100_000, int(sys.argv[3])])
+stderr, (log, end) = os.dup(2), os.pipe()
+os.dup2(end, 2)
 threading.Thread(target=run, daemon=True).start()
-time.sleep(0.3)
+logged = b""
+while b"a graph of waiting tasks" not in logged:
+    assert select.select([log], [], [], 30)[0]
+    logged += os.read(log, 1000)
+os.dup2(stderr, 2)
 print("ready", flush=True)
 try:
     run()
