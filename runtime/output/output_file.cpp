@@ -34,26 +34,56 @@ fs::path resolved(const std::string& name) {
   return canonical.empty() ? path : canonical;
 }
 
-/// As /dev/stdout and /dev/fd/3, which are links into /proc: who has opened it goes on with the
-/// file that there is.
-bool is_open_already(const std::string& name) {
+/// Where links lead in /proc, as /dev/stdout and /dev/fd/3 do; else nothing.
+fs::path place_in_proc(const std::string& name) {
   std::error_code none;
   fs::path path = fs::absolute(name, none);
   for (int i = 0; i < most_links; ++i) {
     const fs::path folder = fs::weakly_canonical(path.parent_path(), none);
-    if (folder.native().starts_with("/proc/")) return true;
-    if (!fs::is_symlink(path, none)) return false;
+    if (folder.native().starts_with("/proc/")) return folder / path.filename();
+    if (!fs::is_symlink(path, none)) return {};
     path = folder / fs::read_symlink(path, none);
   }
-  return false;
+  return {};
 }
 
-/// Of a file that stdout is, by whatever name.
+bool is_open_as(int descriptor, const struct stat& named) {
+  struct stat open = {};
+  return fstat(descriptor, &open) == 0 && named.st_dev == open.st_dev &&
+         named.st_ino == open.st_ino;
+}
+
+/// Of a file that stdout is, by whatever name. A device, as a terminal, keeps nothing that could be
+/// mixed: there, only a name for stdout itself is the same, which leads to stderr later.
 bool is_stdout(const std::string& name) {
   struct stat named = {};
-  struct stat standard = {};
-  return stat(name.c_str(), &named) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
-         named.st_dev == standard.st_dev && named.st_ino == standard.st_ino;
+  if (stat(name.c_str(), &named) != 0 || !is_open_as(STDOUT_FILENO, named)) return false;
+  return !S_ISCHR(named.st_mode) ||
+         place_in_proc(name) == fmt::format("/proc/{}/fd/{}", getpid(), STDOUT_FILENO);
+}
+
+/// stdout or stderr, whichever is the regular file of this name; else negative.
+int standard_descriptor(const std::string& name) {
+  struct stat named = {};
+  if (stat(name.c_str(), &named) != 0 || !S_ISREG(named.st_mode)) return -1;
+  for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (is_open_as(standard, named)) return standard;
+  }
+  return -1;
+}
+
+/// Who has opened it goes on with the file that there is.
+bool is_open_already(const std::string& name) {
+  return standard_descriptor(name) >= 0 || !place_in_proc(name).empty();
+}
+
+/// A result in a file that is stdout or stderr shares their place in it: neither may write over the
+/// other.
+int opened_in_place(const std::string& name, bool to_empty) {
+  const int standard = standard_descriptor(name);
+  if (standard >= 0) return fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (to_empty ? 0 : O_APPEND);
+  return open(name.c_str(), flags, readable_and_writable);
 }
 
 /// Some file systems, of other machines above all, say only at a close that there was no room, of
@@ -105,8 +135,7 @@ void OutputFile::fail(const char* what) const {
 
 void OutputFile::open_in_place() {
   to_empty_ = !is_open_already(path_);
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (to_empty_ ? 0 : O_APPEND);
-  const int file = open(path_.c_str(), flags, readable_and_writable);
+  const int file = opened_in_place(path_, to_empty_);
   if (file < 0 || !own(file)) fail("cannot be written");
 }
 

@@ -4,7 +4,8 @@
 /// before that, by a signal or otherwise, leaves nothing behind, and what there was as it was,
 /// unless it has removed that.
 /// Pipes and devices, and files where the file system cannot do this, are written as the texts
-/// come; and so is, behind what it has, a file that is open already (/dev/stdout).
+/// come; and so is, behind what it has, a file that is open already: that stdout or stderr is, by
+/// whatever name, or that a link into /proc names (/dev/fd/3).
 #pragma once
 
 #include <cstdio>
@@ -19,7 +20,8 @@ namespace pto2::cli {
 [[nodiscard]] std::string refusal_of_file_name(const std::string& path);
 
 /// Whether two options name the same file, by whatever path or link, or both stdout ("-" is what
-/// stdout is at the moment). The file need not be there.
+/// stdout is at the moment). The file need not be there. Where stdout is a device, /dev/null or a
+/// terminal, another name of that is not the same: two results are not mixed in what keeps none.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
 
 class OutputFile {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -86,6 +87,66 @@ TEST_F(OutputFiles, GoOnWithWhatIsOpenAlready) {
     EXPECT_EQ(ftruncate(log, 7), 0);
   }
   close(log);
+}
+
+/// What `file` leads to is the descriptor `number` as long as this lives.
+class Redirected {
+ public:
+  Redirected(int number, int file) : number_(number), former_(dup(number)) {
+    std::fflush(nullptr);
+    dup2(file, number_);
+    close(file);
+  }
+  ~Redirected() {
+    dup2(former_, number_);
+    close(former_);
+  }
+  Redirected(const Redirected&) = delete;
+  Redirected& operator=(const Redirected&) = delete;
+
+ private:
+  int number_;
+  int former_;
+};
+
+/// What is said on stdout and stderr stands before and behind, also where that is not appended.
+TEST_F(OutputFiles, StandBehindWhatIsSaidInTheSameFile) {
+  fs::create_symlink("log", path("link"));
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    for (const std::string& name :
+         {path("log"), path("link"), "/dev/fd/" + std::to_string(number)}) {
+      {
+        const Redirected log(number, creat(path("log").c_str(), 0600));
+        EXPECT_EQ(::write(number, "before\n", 7), 7);
+        OutputFile file(name);
+        file.remove_former();
+        file.write("result\n");
+        file.finish();
+        EXPECT_EQ(::write(number, "after\n", 6), 6);
+      }
+      EXPECT_EQ(read(path("log")), "before\nresult\nafter\n") << name;
+    }
+  }
+}
+
+/// A stdout that was closed is a null device that cannot be written.
+TEST_F(OutputFiles, AreWrittenToDevicesWhateverStdoutIs) {
+  const Redirected none(STDOUT_FILENO, open("/dev/null", O_RDONLY | O_CLOEXEC));
+  OutputFile file("/dev/null");
+  file.write("text");
+  EXPECT_NO_THROW(file.finish());
+}
+
+/// Each device counts its files by itself.
+TEST_F(OutputFiles, OfOneNumberOnTwoDevicesAreNotTheSame) {
+  struct stat one = {};
+  struct stat other = {};
+  if (stat("/proc", &one) != 0 || stat("/sys", &other) != 0 || one.st_ino != other.st_ino) {
+    GTEST_SKIP() << "no two such files";
+  }
+  const Redirected folder(STDOUT_FILENO, open("/proc", O_RDONLY | O_CLOEXEC));
+  EXPECT_TRUE(is_same_file("-", "/proc"));
+  EXPECT_FALSE(is_same_file("-", "/sys"));
 }
 
 TEST_F(OutputFiles, LeaveWhatThereIsUntilThen) {

@@ -1,5 +1,6 @@
 #include "runtime/output/result_files.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -126,6 +127,21 @@ TEST_F(Results, NeedAFileEach) {
             "--trace and --json cannot both be stdout");
   EXPECT_EQ(refusal_of_names({.json = a, .junit = path("b"), .trace = "-"}), "none");
   EXPECT_FALSE(fs::exists(a));
+}
+
+/// A device keeps nothing that could be mixed; but /dev/stdout would be stderr.
+TEST_F(Results, MayGoWhereStdoutIsADevice) {
+  std::fflush(stdout);
+  const int former = dup(STDOUT_FILENO);
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  dup2(null, STDOUT_FILENO);
+  const std::string device = refusal_of_names({.json = "-", .trace = "/dev/null"});
+  const std::string same = refusal_of_names({.json = "-", .trace = "/dev/stdout"});
+  dup2(former, STDOUT_FILENO);
+  close(null);
+  close(former);
+  EXPECT_EQ(device, "none");
+  EXPECT_EQ(same, "--trace and --json cannot both be stdout");
 }
 
 TEST(JsonText, IsADocument) {
