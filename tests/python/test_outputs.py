@@ -103,6 +103,38 @@ def test_one_file_cannot_take_two_results(vector_copy, tmp_path, capsys, one, ot
     assert file.read_text() == "earlier" and not new.exists()
 
 
+def on_file(path, line, mode="w"):
+    """How a program ends that has `path` as stdout, and what it says on stderr."""
+    with open(path, mode, encoding="utf-8") as file:
+        ended = subprocess.run(line, stdout=file, stderr=subprocess.PIPE, text=True, check=False)
+    return ended.returncode, ended.stderr
+
+
+def test_a_file_that_stdout_is_cannot_take_another_result(vector_copy, tmp_path):
+    out = tmp_path / "out"
+    for one, other in [("--json", "--junit"), ("--trace", "--json")]:
+        line = [program("pto2-run-folder"), *quick(vector_copy, one, "-", other, out)]
+        code, told = on_file(out, line)
+        assert code == 2 and f"{one} and {other} cannot both be stdout" in told
+    golden = (tmp_path / "vector" / "golden.py").resolve()
+    own = shutil.copy(golden, tmp_path)
+    flags = ["-k", vector_copy / "kernels", "-g", own, "--json", "-"]
+    code, told = on_file(own, [program("pto2-run-folder"), *flags], "a")
+    assert code == 2 and "--json would overwrite -, which is a source of the folder" in told
+
+
+@pytest.mark.parametrize("option", ["--trace", "--junit"])
+def test_stdout_is_apart_from_stderr_and_from_devices(vector_copy, option):
+    line = [program("pto2-run-folder"), *quick(vector_copy, "--json", "-", option)]
+    ended = subprocess.run([*line, "/dev/stderr"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 4 and json.loads(ended.stdout)["verdict"] == "inconclusive"
+    assert len(ended.stderr) > 100
+    code, told = on_file("/dev/null", [*line, "/dev/null"])
+    assert (code, told) == (4, "")
+    code, told = on_file("/dev/null", [*line, "/dev/stdout"])
+    assert code == 2 and "cannot both be stdout" in told
+
+
 def test_a_trace_is_of_one_case(tmp_path):
     with pytest.raises(pto2.InputError, match="trace is of one case; name it with case"):
         pto2.run(shipped / "elementwise", case="all", trace=tmp_path / "trace")
@@ -140,8 +172,8 @@ def test_a_pipe_gets_one_trace_of_several_rounds(vector_copy, tmp_path):
 
 def test_files_get_each_trace_at_once(tmp_path):
     for path in (None, str(tmp_path / "new"), __file__):
-        with for_each_round(path) as written:
-            assert written == path
+        with for_each_round(path) as begin:
+            assert begin() == path
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-isolate"]])
@@ -186,6 +218,18 @@ def test_devices_and_pipes_stay(vector_copy, tmp_path):
     assert stat.S_ISCHR(null.stat().st_mode)
 
 
+@pytest.mark.parametrize("name, rounds", [("-", "1"), ("-", "2"), ("/dev/stdout", "2")])
+def test_a_trace_leaves_nothing_where_a_case_crashes(vector_copy, tmp_path, change, name, rounds):
+    change(vector_copy / "kernels" / "aiv" / "add.cpp", "const float* const a",
+           "*reinterpret_cast<volatile int*>(8) = 1;\n  const float* const a")
+    line = [program("pto2-run-folder"), *quick(vector_copy, "-n", rounds, "--trace", name)]
+    (tmp_path / "temporary").mkdir()
+    ended = subprocess.run(line, env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+                           capture_output=True, text=True, check=False)
+    assert ended.returncode == 5 and os.listdir(tmp_path / "temporary") == []
+    assert ("case Small  crashed" in ended.stdout) == (name != "-")
+
+
 def test_a_link_to_an_open_file_keeps_it(vector_copy, tmp_path):
     link, out = tmp_path / "link", tmp_path / "out"
     link.symlink_to("/dev/stdout")
@@ -196,6 +240,34 @@ def test_a_link_to_an_open_file_keeps_it(vector_copy, tmp_path):
             ended = subprocess.run(line, stdout=file, check=False)
         assert ended.returncode == 4
         assert out.read_text().startswith("earlier\n") and '"verdict"' in out.read_text()
+
+
+def test_a_link_to_another_open_file_keeps_it(vector_copy, tmp_path):
+    log, link = tmp_path / "log", tmp_path / "link"
+    log.write_text("earlier\n")
+    with open(log, "ab") as file:
+        link.symlink_to(f"/dev/fd/{file.fileno()}")
+        line = [program("pto2-run-folder"), *quick(vector_copy, "--json", link)]
+        ended = subprocess.run(line, stdout=subprocess.PIPE, pass_fds=[file.fileno()], check=False)
+    assert ended.returncode == 4
+    earlier, text = log.read_text().split("\n", 1)
+    assert earlier == "earlier" and json.loads(text)["verdict"] == "inconclusive"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_is_printed_stands_beside_a_result_in_the_same_file(vector_copy, tmp_path, number):
+    out = tmp_path / "out"
+    for option, begin in [("--json", "{"), ("--trace", '{"schema"')]:
+        for named in (out, f"/dev/fd/{number}"):
+            line = ["sh", "-c", f'"$@" {number}> {out}; echo after >> {out}', "sh",
+                    program("pto2-run-folder"), *quick(vector_copy, option, named)]
+            ended = subprocess.run(line, capture_output=True, text=True, check=False)
+            text = out.read_text()
+            assert text.startswith(begin) and text.endswith("after\n")
+            assert "TEST NOT COMPARED\n" in (text if number == 1 else ended.stdout)
+            result = text.removesuffix("after\n").split("case Small")[0]
+            for each in [result] if option == "--json" else result.splitlines():
+                json.loads(each)
 
 
 def test_an_open_file_gets_one_trace_of_several_rounds(vector_copy, tmp_path):

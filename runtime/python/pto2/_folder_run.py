@@ -131,7 +131,7 @@ class FolderRunner:
         params = folder.params_of(case)
         arguments = CaseArguments(folder, params)
         golden = arguments.golden_of(folder, params) if compare else None
-        with environment(folder.variables), for_each_round(trace) as traced:
+        with environment(folder.variables), for_each_round(trace) as begin_trace:
             runtime = Runtime(**self._settings)
             walls = []
             for number in range(1, rounds + 1):
@@ -139,7 +139,7 @@ class FolderRunner:
                     arguments.restore()
                 try:
                     result = runtime._launch(self._orchestration, "", self._kernels,
-                                             arguments.values, folder.entry, traced,
+                                             arguments.values, folder.entry, begin_trace(),
                                              arguments.names)
                 except InputError as error:
                     raise self._of_sources(error) from None

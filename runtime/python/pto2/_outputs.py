@@ -7,20 +7,41 @@ import itertools
 import os
 import shutil
 import stat
-import tempfile
 
 from ._native import InputError
 
 exit_usage = 2
+_most_links = 40  # so many are followed when a file is opened
 _remedy = "name a file in a folder that you may write, on a disk with room"
 
 
-def is_same_file(a, b):
-    """By whatever path or link; also of files that are not there, and of what stdout is, "-"."""
+def _place_in_proc(path):
+    """Where links lead in /proc, as /dev/stdout and /dev/fd/3 do; else None."""
+    for _ in range(_most_links):
+        folder = os.path.realpath(os.path.dirname(path))
+        if folder.startswith("/proc/"):
+            return os.path.join(folder, os.path.basename(path))
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+
+def _is_stdout(path, stdout):
+    """A device, as a terminal, keeps nothing that could be mixed: there, only a name for stdout
+    itself is the same."""
+    if not os.path.exists(path) or not os.path.samestat(os.stat(path), os.fstat(stdout)):
+        return False
+    return (not stat.S_ISCHR(os.stat(path).st_mode) or
+            _place_in_proc(path) == f"/proc/{os.getpid()}/fd/1")
+
+
+def is_same_file(a, b, stdout=1):
+    """By whatever path or link; also of files that are not there, and of "-", which is the
+    descriptor `stdout`."""
     if "-" in (a, b):
         other = b if a == "-" else a
-        return other == "-" or (
-            os.path.exists(other) and os.path.samestat(os.stat(other), os.fstat(1)))
+        return other == "-" or _is_stdout(other, stdout)
     try:
         return os.path.samefile(a, b)
     except OSError:
@@ -50,11 +71,12 @@ def chip_file(chosen, option):
     return {}
 
 
-def check_inputs_stay(outputs, inputs):
-    """outputs: paths by option; inputs: what reads them, by path. Raises InputError."""
+def check_inputs_stay(outputs, inputs, stdout=1):
+    """outputs: paths by option, "-" for the descriptor `stdout`; inputs: what reads them, by path.
+    Raises InputError."""
     for option, written in outputs.items():
         for read, reader in inputs.items():
-            if is_same_file(written, read):
+            if is_same_file(written, read, stdout):
                 _refuse(f"{option} would overwrite {written}, which {reader}; name another file")
 
 
@@ -64,19 +86,30 @@ def unwritable(path, content, reason, was_open=False):
     return InputError(f"{path}: {content} {tense} be written: {reason}; {_remedy}")
 
 
+def _standard(path):
+    """Of stdout and stderr, the descriptor that is the regular file at `path`; else None."""
+    if os.path.isfile(path):
+        file = os.stat(path)
+        for number in (1, 2):
+            with contextlib.suppress(OSError):
+                if os.path.samestat(file, os.fstat(number)):
+                    return number
+    return None
+
+
 def is_open_already(path):
-    """As /dev/stdout, by whatever link: who has opened it goes on with the file that there is, and
-    what comes goes behind what it has."""
-    if os.fspath(path).startswith(("/dev/std", "/dev/fd/", "/proc/")):
-        return True
-    if not os.path.exists(path):
-        return False
-    file = os.stat(path)
-    for standard in range(3):
-        with contextlib.suppress(OSError):
-            if os.path.samestat(file, os.fstat(standard)):
-                return True
-    return False
+    """By whatever link: who has opened it goes on with the file that there is, and what comes goes
+    behind what it has."""
+    return _standard(path) is not None or _place_in_proc(path) is not None
+
+
+def open_output(path):
+    """In place, for bytes. A result in a file that is stdout or stderr shares their place in it:
+    neither may write over the other."""
+    standard = _standard(path)
+    if standard is not None:
+        return open(os.dup(standard), "wb")
+    return open(path, "ab" if is_open_already(path) else "wb")
 
 
 def _remove(path):
@@ -118,19 +151,22 @@ def prepare_file(path, content):
 
 @contextlib.contextmanager
 def for_each_round(path):
-    """A file that may be written again and again, and whose last content `path` has at the end. A
-    pipe, a device or a file that is open already cannot be: it gets the last content alone."""
+    """Yields a function that each round asks for the name of its file; `path` has what the last one
+    has written. A pipe, a device or a file that is open already cannot be written again and again:
+    it gets the last content alone, from memory, which a crash leaves nowhere."""
     is_there = path is not None and os.path.exists(path)
     if not is_there or (os.path.isfile(path) and not is_open_already(path)):
-        yield path
+        yield lambda: path
         return
-    with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
-        kept = os.path.join(folder, "kept")
-        yield kept
-        if not os.path.exists(kept):
+    with open(os.memfd_create("pto2-trace"), "rb") as kept:
+        def begin():
+            os.truncate(kept.fileno(), 0)
+            return f"/proc/self/fd/{kept.fileno()}"
+        yield begin
+        if os.fstat(kept.fileno()).st_size == 0:
             return
         try:
-            with open(kept, "rb") as last, open(path, "ab") as file:
-                shutil.copyfileobj(last, file)
+            with open_output(path) as file:
+                shutil.copyfileobj(kept, file)
         except OSError as error:
             raise unwritable(path, "the trace", error.strerror, was_open=True) from None

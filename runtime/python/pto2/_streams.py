@@ -69,13 +69,14 @@ def flush():
 
 @contextlib.contextmanager
 def stdout_on_stderr():
-    """What kernels, golden.py and programs that they start print goes to stderr meanwhile."""
+    """What kernels, golden.py and programs that they start print goes to stderr meanwhile. Yields
+    the descriptor of what stdout was."""
     flush()
     kept, former = os.dup(1), sys.stdout
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     try:
-        yield
+        yield kept
     finally:
         flush()
         sys.stdout = former

@@ -14,7 +14,6 @@ import functools
 import os
 import signal
 import sys
-import tempfile
 import traceback
 import types
 from pathlib import Path
@@ -25,7 +24,7 @@ from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, e
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
-from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, is_open_already,
+from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, open_output,
                        prepare_file, unwritable)
 from ._runtime import path_of, settings
 from ._streams import open_missing, put, say, settle, stdout_on_stderr, tell
@@ -148,8 +147,8 @@ def _write(path, content, text):
         put(text, content)
         return
     try:
-        with open(path, "a" if is_open_already(path) else "w", encoding="utf-8") as file:
-            file.write(text)
+        with open_output(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise unwritable(path, content, error.strerror, was_open=True) from None
 
@@ -174,10 +173,11 @@ def _inputs(folder, chosen, option):
     return {**files, **chip_file(chosen, option)}
 
 
-def _prepare_files(outputs, inputs):
-    """outputs: (option, what it is called, path or None). Raises InputError."""
+def _prepare_files(outputs, inputs, stdout=1):
+    """outputs: (option, what it is called, path or None), "-" for the descriptor `stdout`. Raises
+    InputError."""
     named = [output for output in outputs if output[2] is not None]
-    check_inputs_stay({option: path for option, _, path in named}, inputs)
+    check_inputs_stay({option: path for option, _, path in named}, inputs, stdout)
     for _, content, path in named:
         prepare_file(path, content)
 
@@ -216,11 +216,9 @@ def _reports(runner, cases, options, trace):
             return
 
 
-def _report_of(parser, options, trace):
-    """trace: where the runtime writes it."""
-    outputs = [("--trace", "the trace", options.trace), ("--json", _as_json, options.json),
-               ("--junit", _as_junit, options.junit)]
-    check_apart({option: path for option, _, path in outputs if path is not None})
+def _report_of(parser, options, outputs, trace, stdout):
+    """outputs: as of _prepare_files, which `stdout` is of, too; trace: where the runtime writes
+    it."""
     kernels, golden = _paths(parser, options)
     for name in _without_meaning:
         if getattr(options, name):
@@ -232,21 +230,25 @@ def _report_of(parser, options, trace):
     for case in cases:
         folder.params_of(case)
     chosen = _settings_of(options)
-    _prepare_files(outputs, _inputs(folder, {**folder.settings, **chosen}, "--platform"))
+    _prepare_files(outputs, _inputs(folder, {**folder.settings, **chosen}, "--platform"), stdout)
     runner = FolderRunner(folder, chosen, options.jobs, options.kernel_checks,
                           progress=(lambda text: None) if options.silent else say)
     return runner.report(_reports(runner, cases, options, trace))
 
 
 def _run(parser, options):
+    outputs = [("--trace", "the trace", options.trace), ("--json", _as_json, options.json),
+               ("--junit", _as_junit, options.junit)]
+    check_apart({option: path for option, _, path in outputs if path is not None})
     is_for_report = "-" in (options.json, options.junit, options.trace)
     with contextlib.ExitStack() as files:
         trace = options.trace
         if trace == "-":  # what kernels print while it is written is not to be in between
-            kept = files.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8"))
-            trace = f"/proc/self/fd/{kept.fileno()}"
-        with stdout_on_stderr() if is_for_report else contextlib.nullcontext():
-            report = _report_of(parser, options, trace)
+            memory = os.memfd_create("pto2-trace")
+            kept = files.enter_context(open(memory, "r", encoding="utf-8"))
+            trace = f"/proc/self/fd/{memory}"
+        with stdout_on_stderr() if is_for_report else contextlib.nullcontext(1) as stdout:
+            report = _report_of(parser, options, outputs, trace, stdout)
         _write_all([
             ("-" if options.trace == "-" else None, "the trace", lambda: kept.read()),
             (options.json, _as_json, report.to_json),
