@@ -168,17 +168,21 @@ def test_processes_that_end_are_told_by_how():
     assert outcome(lambda: os.kill(os.getpid(), signal.SIGKILL)) == "crashed"
 
 
-def test_a_case_has_the_usual_signals():
+def test_a_case_has_the_usual_signals_but_those_that_are_ignored():
     def handlers():
-        return CaseReport("a", str([signal.getsignal(signal.SIGTERM) == signal.SIG_DFL,
-                                    signal.getsignal(signal.SIGINT) == signal.default_int_handler]),
-                          "")
-    former = [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTERM, signal.SIGINT)]
-    try:
-        assert run_isolated("a", handlers).verdict == "[True, True]"
-    finally:
-        signal.signal(signal.SIGTERM, former[0])
-        signal.signal(signal.SIGINT, former[1])
+        return [signal.getsignal(number) for number in numbers]
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    usual = [signal.SIG_DFL, signal.default_int_handler]
+    for given, had in [([lambda *_: None] * 2, usual), ([signal.SIG_IGN] * 2, [signal.SIG_IGN] * 2),
+                       ([signal.SIG_IGN, usual[1]], [signal.SIG_IGN, usual[1]]),
+                       ([signal.SIG_DFL, signal.SIG_IGN], [usual[1], signal.SIG_IGN])]:
+        former = list(map(signal.signal, numbers, given))
+        try:
+            assert run_isolated("a", lambda: handlers() == had) is True
+            assert handlers() == given
+        finally:
+            for number, handler in zip(numbers, former):
+                signal.signal(number, handler)
 
 
 def test_texts_of_a_report_are_xml():

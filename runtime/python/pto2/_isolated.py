@@ -50,7 +50,7 @@ class _Child:
         never return: a second signal ends it at once."""
         if self.process:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self.process, signal.SIGINT if len(self.heard) == 1 else signal.SIGKILL)
+                os.kill(self.process, _heard()[0] if len(self.heard) == 1 else signal.SIGKILL)
 
 
 @contextlib.contextmanager
@@ -61,22 +61,28 @@ def _pipe(flags=0):
         yield reader, writer
 
 
+def _heard():
+    """Of the signals that are passed on those that are not ignored, as SIGINT is for what a shell
+    has in the background. The first of them interrupts the child."""
+    return [number for number in _passed_on if signal.getsignal(number) != signal.SIG_IGN]
+
+
 @contextlib.contextmanager
 def _passing_on(child):
-    """SIGINT and SIGTERM go to the child. Yields a file that can be read when one has come, or
-    None on a thread whose business signals are none of."""
+    """SIGINT and SIGTERM go to the child, unless they are ignored. Yields a file that can be read
+    when one has come, or None on a thread whose business signals are none of."""
     if threading.current_thread() is not threading.main_thread():
         yield None
         return
     with _pipe(os.O_NONBLOCK) as (waking, woken):
         former_file = signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
-        former = {number: signal.signal(number, child.hear) for number in _passed_on}
+        former = {number: signal.signal(number, child.hear) for number in _heard()}
         try:
             yield waking
         finally:
             # The handler of SIGINT last: it may raise from then on.
             signal.set_wakeup_fd(former_file)
-            for number in reversed(_passed_on):
+            for number in reversed(former):
                 signal.signal(number, former[number])
 
 
@@ -147,7 +153,8 @@ def _serve(work, file, parent):
     the kernel, and not the interpreter."""
     faulthandler.disable()
     answer = _answer(work, parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _heard()[:1]:
+        signal.signal(number, signal.SIG_IGN)
     with file:
         pickle.dump(answer, file)
 
@@ -166,13 +173,14 @@ def _fork():
 
 
 def _begin_child(parent):
-    """It ends with its parent, however that ends, and has the usual Ctrl-C from now on."""
+    """It ends with its parent, however that ends, and has the usual Ctrl-C from now on, unless that
+    is ignored."""
     _libc.prctl(_set_signal_of_parents_death, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
     signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number, handler in zip(_heard(), (signal.default_int_handler, signal.SIG_DFL)):
+        signal.signal(number, handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _passed_on)
 
 
