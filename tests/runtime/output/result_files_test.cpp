@@ -129,19 +129,26 @@ TEST_F(Results, NeedAFileEach) {
   EXPECT_FALSE(fs::exists(a));
 }
 
-/// A device keeps nothing that could be mixed; but /dev/stdout would be stderr.
-TEST_F(Results, MayGoWhereStdoutIsADevice) {
+/// The same while stdout is `file`, which is closed.
+std::string refusal_on(int file, const ResultNames& names) {
   std::fflush(stdout);
   const int former = dup(STDOUT_FILENO);
-  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  dup2(null, STDOUT_FILENO);
-  const std::string device = refusal_of_names({.json = "-", .trace = "/dev/null"});
-  const std::string same = refusal_of_names({.json = "-", .trace = "/dev/stdout"});
+  dup2(file, STDOUT_FILENO);
+  const std::string refusal = refusal_of_names(names);
   dup2(former, STDOUT_FILENO);
-  close(null);
+  close(file);
   close(former);
-  EXPECT_EQ(device, "none");
-  EXPECT_EQ(same, "--trace and --json cannot both be stdout");
+  return refusal;
+}
+
+/// A device keeps nothing that could be mixed; but /dev/stdout would be stderr.
+TEST_F(Results, MayGoWhereStdoutIsADevice) {
+  const auto null = [] { return open("/dev/null", O_WRONLY | O_CLOEXEC); };
+  const char* const same = "--trace and --json cannot both be stdout";
+  EXPECT_EQ(refusal_on(null(), {.json = "-", .trace = "/dev/null"}), "none");
+  EXPECT_EQ(refusal_on(null(), {.json = "-", .trace = "/dev/stdout"}), same);
+  const std::string out = path("out");
+  EXPECT_EQ(refusal_on(creat(out.c_str(), 0600), {.json = "-", .trace = out}), same);
 }
 
 TEST(JsonText, IsADocument) {
