@@ -1,4 +1,5 @@
 // What SIGINT and SIGTERM do to pto2 run, validate, simulate and stress.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,7 +10,9 @@
 #include <optional>
 #include <thread>
 
+#include "runtime/output/descriptor.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/support/full_stderr.hpp"
 
 namespace pto2::test {
 namespace {
@@ -226,13 +229,16 @@ TEST(StressInterruption, EndsTheRuns) {
                    "interrupted: what is not listed was not tried");
 }
 
-/// `pto2 validate` of a trace, and of a pipe that nobody writes; a shell begins with `first`.
+/// `pto2 validate` of a trace, and of a pipe that nobody writes; a shell begins with `first`, where
+/// another pipe is full.
 class Reading {
  public:
   explicit Reading(const std::string& first) {
     const std::string trace = folder_.path("trace");
     EXPECT_EQ(pto2({"run", "vector_example", "--trace", trace}).code, 0);
     for (const char* pipe : {"pipe", "full"}) mkfifo(folder_.path(pipe).c_str(), 0600);
+    full_.emplace(open(folder_.path("full").c_str(), O_RDWR | O_CLOEXEC));
+    fill(full_->number());
     program_.emplace(Strings{"-c", "cd " + folder_.path() + "; exec 3<>pipe; " + first +
                                        "exec " PTO2_PROGRAM " validate trace pipe"},
                      "/bin/sh");
@@ -242,12 +248,13 @@ class Reading {
 
  private:
   TemporaryFolder folder_;
+  std::optional<cli::Descriptor> full_;
   std::optional<RunningProgram> program_;
 };
 
 /// A command without results to save needs no room on stderr to end.
 TEST(ReaderInterruption, WaitsForNobodyWhoReadsStderr) {
-  Reading reading("exec 2<>full; head -c 65536 /dev/zero >&2; ");
+  Reading reading("exec 2<>full; ");
   EXPECT_EQ(reading.program().end_with(SIGINT).code, 130);
 }
 

@@ -1,11 +1,16 @@
 #include "runtime/output/interruption.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstdio>
+#include <string>
 #include <thread>
 
+#include "runtime/output/stderr_text.hpp"
 #include "tests/support/full_stderr.hpp"
 #include "tests/support/usual_signals.hpp"
 
@@ -45,6 +50,58 @@ TEST(InterruptionDeathTest, WaitsForNobodyWhoReadsStderr) {
   };
   EXPECT_EXIT(terminated(Interruption::First::requests_stop), testing::ExitedWithCode(143), "");
   EXPECT_EXIT(terminated(Interruption::First::ends), testing::ExitedWithCode(143), "");
+}
+
+TEST(StderrTextDeathTest, WaitsForNoRoomThatALongTextNeeds) {
+  const auto told = [] {
+    begin();
+    std::array<char, 4096> some{};
+    (void)!read(test::fill_stderr(), some.data(), some.size());
+    write_to_stderr_at_once(std::string(3 * some.size(), 'x'));
+    _exit(0);
+  };
+  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "");
+}
+
+TEST(StderrTextDeathTest, WaitsForNobodyWhoReadsASocket) {
+  const auto told = [] {
+    begin();
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) _exit(1);
+    test::fill(ends[1]);
+    dup2(ends[1], STDERR_FILENO);
+    write_to_stderr_at_once("x");
+    _exit(0);
+  };
+  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "");
+}
+
+TEST(StderrTextDeathTest, GoesToSockets) {
+  const auto told = [] {
+    begin();
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) _exit(1);
+    dup2(ends[1], STDERR_FILENO);
+    write_to_stderr_at_once("x");
+    char text = 0;
+    _exit(recv(ends[0], &text, 1, MSG_DONTWAIT) == 1 && text == 'x' ? 0 : 1);
+  };
+  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "");
+}
+
+/// Also where it is not appended.
+TEST(StderrTextDeathTest, StandsInAFileBetweenOthers) {
+  const auto told = [] {
+    begin();
+    dup2(fileno(std::tmpfile()), STDERR_FILENO);
+    print_to_stderr("one ");
+    write_to_stderr_at_once("two ");
+    print_to_stderr("three");
+    std::array<char, 20> text{};
+    (void)!pread(STDERR_FILENO, text.data(), text.size() - 1, 0);
+    _exit(std::string(text.data()) == "one two three" ? 0 : 1);
+  };
+  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "");
 }
 
 /// As a shell ignores SIGINT for a program that it starts in the background.
