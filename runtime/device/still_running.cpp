@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "runtime/device/thread_signal.hpp"
 #include "runtime/executors/user_code.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2 {
 
@@ -40,8 +39,8 @@ void StillRunning::look(std::span<const executors::KernelState> threads) {
     if (seen.looks == 1) told_.push_back(answer(now, seen.question));
     ++seen.looks;  // not before: what lacks memory is for the next look
     if (seen.looks != 2) continue;
-    // Not by fmt, which throws if nothing can be written.
-    std::fprintf(stderr, "pto2: %s has not returned yet\n", told_.back().c_str());
+    // At once: a run that is given up waits for the kernel alone.
+    cli::print_to_stderr_at_once("pto2: {} has not returned yet\n", told_.back());
   }
 }
 

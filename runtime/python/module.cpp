@@ -129,7 +129,7 @@ class SignalWatch {
     return raises;
   }
   void tell() {
-    cli::print_to_stderr(
+    cli::print_to_stderr_at_once(
         "\npto2: interrupted; waiting for the kernels that run, Ctrl-C once more ends the "
         "process\n");
     has_told_ = true;

@@ -1,5 +1,6 @@
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from pto2._compiler import Compiler, kernel_source, orchestration_source
 
 # What golden.py prints is buffered, as for who does not set this.
 os.environ.pop("PYTHONUNBUFFERED", None)
+# A shell ignores it for what it has in the background, and for what that starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 images_folder = Path(__file__).parent / "images"
 large_tile_text = """#include <pto/pto-inst.hpp>

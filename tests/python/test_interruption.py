@@ -127,6 +127,24 @@ def test_a_second_ctrl_c_before_the_process_has_told_is_the_first(waiting):
         assert (output, child.returncode) == ("interrupted\n", 0) and _told in errors
 
 
+_unheard = """
+import os
+reading, writing = os.pipe2(os.O_NONBLOCK)
+try:
+    while os.write(writing, b"x"):
+        pass
+except BlockingIOError:
+    os.set_blocking(writing, True)
+os.dup2(writing, 2)
+"""
+
+
+def test_ctrl_c_needs_nobody_who_reads_stderr(waiting):
+    with program(waiting, 2000, _unheard) as child:
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=15) == ("interrupted\n", "")
+
+
 _exiting = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
 
 
@@ -244,6 +262,20 @@ def check_interrupted(child, folder, outcome, code):
     assert child.returncode == code and output.endswith("TEST INTERRUPTED\n")
     case, = json.loads((folder / "report.json").read_text())["cases"]
     assert (case["verdict"], case["outcome"]) == ("interrupted", outcome)
+
+
+def test_a_runner_goes_on_at_a_signal_that_is_ignored(waiting, tmp_path):
+    """As SIGINT is for what a shell has in the background."""
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with running(tmp_path) as (child, _):
+            os.killpg(child.pid, signal.SIGINT)
+            time.sleep(0.3)
+            assert child.poll() is None
+            child.send_signal(signal.SIGTERM)
+            check_interrupted(child, tmp_path, "terminated", 143)
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 def test_a_second_signal_does_not_wait_for_kernels(waiting, tmp_path):
