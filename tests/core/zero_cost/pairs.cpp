@@ -88,10 +88,9 @@ int hand_claim(std::atomic<uint64_t>& target, uint64_t id, uint32_t place, uint3
   for (uint64_t closed = word;; ++retries) {
     const uint64_t count = (closed & ~head_mask) - (id_bits(id) | closed_bit);
     if (count == 0) return 2;
-    if (count >= count_mask) [[unlikely]] {
-      require((closed & id_mask) == id_bits(id), "TW-I4", "id", 4);
-      require((closed & count_mask) < count_mask, "TW-I1", "count", 5);
-    }
+    if (!(count < count_mask || (closed & id_mask) == id_bits(id))) [[unlikely]]
+      require(false, "TW-I4", "id", 4);
+    require(count < count_mask, "TW-I1", "count", 5);
     if (target.compare_exchange_strong(closed, closed + 1, std::memory_order_relaxed,
                                        std::memory_order_relaxed)) {
       return 1;
