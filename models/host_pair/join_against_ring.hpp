@@ -19,14 +19,9 @@ class JoinAgainstRing : public Roles<P, 3> {
 
   void thread(uint32_t i) {
     if (i == 2) return ring();
-    team_.run(
-        i, [&](uint32_t f, FiberHost<P>& host) { return f == 0 ? join() : turn(host); },
-        [&] {
-          this->ring_all();
-          P::await([&] { return team_.is_over() || team_.host(i).has_mail(); });
-          return true;
-        });
-    this->ring_all();
+    team_.run_polling(
+        i, [&](uint32_t f, FiberHost<P>& host) { return f == 0 ? join() : turn(host); }, [] {},
+        [this] { this->ring_all(); });
   }
   void finish() { team_.check_end(); }
 

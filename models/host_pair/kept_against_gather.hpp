@@ -22,15 +22,12 @@ class KeptAgainstGather : public Roles<P, 3> {
 
   void thread(uint32_t i) {
     if (i == 2) return ring();
-    team_.run(
+    team_.run_polling(
         i, [&](uint32_t f, FiberHost<P>& host) { return turn(f, host); },
         [&] {
           if (i == 1) pair_.gather(team_.host(1), team_.host(0), team_.all_fibers(), waits_);
-          this->ring_all();
-          P::await([&] { return team_.is_over() || team_.host(i).has_mail(); });
-          return true;
-        });
-    this->ring_all();
+        },
+        [this] { this->ring_all(); });
   }
   void finish() {
     team_.check_end();

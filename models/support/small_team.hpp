@@ -76,6 +76,19 @@ class SmallTeam {
     });
   }
 
+  /// The same for a host that polls instead of going to sleep, once it has looked around, and for
+  /// roles that ring_all() rings.
+  template <class Body, class LookAround, class RingAll>
+  void run_polling(uint32_t h, Body&& body, LookAround&& look_around, RingAll&& ring_all) {
+    run(h, body, [&] {
+      look_around();
+      ring_all();
+      P::await([&] { return is_over() || hosts_[h].has_mail(); });
+      return true;
+    });
+    ring_all();
+  }
+
   void check_end() {
     for (const auto& ended : ended_) check<P>(ended.read() == 1, "every fiber has ended");
     check<P>(team_->is_over() && !team_->anybody_sleeps(), "all hosts have left");
