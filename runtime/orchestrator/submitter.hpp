@@ -16,6 +16,7 @@
 #include "runtime/orchestrator/deadlock_report.hpp"
 #include "runtime/orchestrator/graph_replay.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
+#include "runtime/orchestrator/pace.hpp"
 #include "runtime/orchestrator/scope_tasks.hpp"
 #include "runtime/orchestrator/task_trace.hpp"
 #include "runtime/run/run_state.hpp"
@@ -147,7 +148,6 @@ class Submitter {
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   void warn(const Wait& place, Resource lacks, uint64_t requested, uint64_t evaluations);
   [[nodiscard]] Deadlock blocked(Resource resource, const Wait& place, uint64_t requested) const;
-  void keep_pace(RingId ring);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   void write_placed(const Submission& task, TaskId id);
   void publish(const Submission& task, const Admitted& admitted, bool is_placed);
@@ -201,8 +201,8 @@ class Submitter {
   Deadlock deadlock_;
   uint64_t last_warning_ = 0;
   bool rare_types_expected_ = false;  // RunState::expect_rare_types() was called
-  bool is_watched_ = true;    // something of each task is recorded, or its buffers are guarded
-  uint64_t go_on_until_ = 0;  // the tick before which it does not give way again
+  bool is_watched_ = true;  // something of each task is recorded, or its buffers are guarded
+  Pace<P> pace_;
   TaskTrace task_trace_;
 };
 

@@ -18,19 +18,6 @@ constexpr uint64_t slots_ahead = 4;
 /// Slots whose lines are on their way while drop_scope() drops references.
 constexpr uint64_t drops_ahead = 8;
 
-/// Tasks alive that are enough for all cores to be busy. More of them only take lines of the caches
-/// from those that come next.
-constexpr uint64_t far_ahead = 512;
-
-/// The others of its OS thread run until the orchestrator is that far ahead no more, or for this
-/// part of a second, as far as it sees: it looks after some rounds of theirs. For an eighth of the
-/// time that they took, and no more than this part of a second, it goes on then before it gives way
-/// again. So neither long kernels nor a scope with more tasks keep it from finding work for others,
-/// nor does what else the machine does, of which the time may be, bring it far ahead.
-constexpr uint64_t longest_way = 50'000;
-constexpr uint64_t part_of_others = 8;
-constexpr uint64_t longest_turn = 10'000;
-
 /// Who has waited for its ring goes on when this part of the tasks alive has retired: then it
 /// submits as many in one go, while enough are left for the cores.
 constexpr uint64_t part_awaited = 8;
@@ -43,27 +30,9 @@ inline void Submitter<P, F>::observe(RingId ring) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Submitter<P, F>::look(RingId ring) {
-  keep_pace(ring);
+  pace_.keep(state_.admission, ring);
   state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive());
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::keep_pace(RingId ring) {
-  const auto is_far_ahead = [&] {
-    const uint64_t alive = state_.admission.alive(ring);
-    return state_.admission.ring(ring).tasks.active(alive) >= far_ahead;
-  };
-  if (!is_far_ahead()) return;
-  const uint64_t begin = P::now();
-  if (begin < go_on_until_) return;
-  uint64_t end = begin;
-  while (P::give_way()) {
-    end = P::now();
-    state_.admission.observe();
-    if (!is_far_ahead() || end - begin > P::ticks_per_second / longest_way) break;
-  }
-  go_on_until_ = end + std::min((end - begin) / part_of_others, P::ticks_per_second / longest_turn);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
