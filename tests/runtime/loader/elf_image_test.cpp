@@ -264,6 +264,62 @@ TEST(ElfImage, names_what_is_wrong_with_a_table) {
   }
 }
 
+/// The loader follows the chains to their ends, and looks at no count.
+TEST(ElfImage, names_what_is_wrong_with_its_versions) {
+  const Bytes whole = image("kernel_one");
+  const uint64_t needed = offset_of(whole, dynamic_value(whole, DT_VERNEED));
+  const auto refused = [&](uint64_t count, auto edit, const std::string& reason) {
+    Bytes bytes = whole;
+    edit_dynamic_entry(bytes, DT_VERNEEDNUM, [=](Elf64_Dyn& d) { d.d_un.d_val = count; });
+    edit(bytes);
+    expect_refused(bytes, reason);
+  };
+  const auto far = [](int64_t tag) {
+    return [=](Bytes& bytes) {
+      edit_dynamic_entry(bytes, DT_VERNEEDNUM, [=](Elf64_Dyn& d) { d.d_tag += tag - DT_VERNEED; });
+      edit_dynamic_entry(bytes, DT_VERNEED, [=](Elf64_Dyn& d) { d = {tag, {uint64_t{1} << 40}}; });
+    };
+  };
+  for (const uint64_t count : {0, 1}) {
+    refused(count, far(DT_VERNEED), "a needed version lies outside");
+    refused(count, far(DT_VERDEF), "a defined version lies outside");
+  }
+  const auto as_it_is = [](Bytes&) {};
+  for (const uint64_t count : {0, 100}) refused(count, as_it_is, "chain of needed versions");
+  const auto of_library = [&](auto edit) {
+    return [=](Bytes& bytes) {
+      auto library = read<Elf64_Verneed>(bytes, needed);
+      edit(library);
+      write(bytes, needed, library);
+    };
+  };
+  const uint64_t count = dynamic_value(whole, DT_VERNEEDNUM);
+  refused(count, of_library([](Elf64_Verneed& v) { v.vn_cnt = 0; }), "chain of needed versions");
+  const auto far_and_none = [](Elf64_Verneed& v) { v.vn_cnt = 0, v.vn_aux = 0x7fffffff; };
+  refused(count, of_library(far_and_none), "a needed version lies outside");
+}
+
+/// Without a table of versions the loader reads what even the index of all global symbols names.
+TEST(ElfImage, needs_versions_for_indices) {
+  const Bytes whole = image("kernel_one");
+  const auto with_indices = [&](uint16_t index) {
+    Bytes bytes = whole;
+    const uint64_t begin = offset_of(bytes, dynamic_value(bytes, DT_VERSYM));
+    uint64_t end = offset_of(bytes, dynamic_value(bytes, DT_VERNEED));
+    if (const uint64_t defined = dynamic_value(bytes, DT_VERDEF); defined != 0) {
+      end = std::min(end, offset_of(bytes, defined));
+    }
+    for (uint64_t at = begin; at + sizeof index <= end; at += sizeof index) write(bytes, at, index);
+    for (const int64_t tag : {DT_VERNEED, DT_VERNEEDNUM, DT_VERDEF, DT_VERDEFNUM}) {
+      edit_dynamic_entry(bytes, tag, [](Elf64_Dyn& d) { d.d_tag = DT_DEBUG; });
+    }
+    return bytes;
+  };
+  expect_refused(with_indices(1), "a symbol of an unknown version");
+  EXPECT_NO_THROW(ElfImage(with_indices(0), "local.so"));
+  EXPECT_TRUE(survives_loading({with_indices(0), with_indices(1)}));
+}
+
 /// What the loader calls is what it has relocated.
 TEST(ElfImage, names_what_is_wrong_with_an_initialiser) {
   const Bytes whole = image("kernel_one");
