@@ -105,11 +105,14 @@ Elf64_Phdr check_segments(ElfReader& reader, const Elf64_Ehdr& header) {
   return dynamic;
 }
 
-/// The loader makes this range read-only; past its segment that would be memory of others.
+/// The loader makes this range read-only; past its segment that would be memory of others, and code
+/// would not run any more.
 void check_read_only_range(const ElfReader& reader, const Elf64_Phdr& range) {
-  const Elf64_Phdr* s = reader.find_segment(range.p_vaddr, 0);
-  if (s == nullptr || range.p_memsz > page_end(*s) - range.p_vaddr) {
-    reader.fail("protects a range outside its segments");
+  if (range.p_memsz == 0) return;
+  const Elf64_Phdr* s = reader.find_segment(range.p_vaddr, 1);
+  if (s == nullptr || (s->p_flags & (PF_W | PF_X)) != PF_W ||
+      range.p_memsz > page_end(*s) - range.p_vaddr) {
+    reader.fail("protects a range outside its data");
   }
 }
 
@@ -125,17 +128,39 @@ void check_thread_locals(const ElfReader& reader, const Elf64_Phdr& s) {
   }
 }
 
+uint64_t in_words(uint64_t bytes) {
+  return (bytes + 7) & ~uint64_t{7};
+}
+
+/// The loader looks for properties in notes that are aligned so, and does not look whether one ends
+/// with its segment.
+void check_notes(const ElfReader& reader, const Elf64_Phdr& s) {
+  const uint64_t offset = reader.file_offset(s.p_vaddr, s.p_memsz, "a note");
+  if (s.p_align != 8) return;
+  for (uint64_t at = 0; at + sizeof(Elf64_Nhdr) < s.p_memsz;) {
+    const auto note = reader.at<Elf64_Nhdr>(offset + at, "a note");
+    const uint64_t end = at + in_words(sizeof note + note.n_namesz) + note.n_descsz;
+    if (end > s.p_memsz) reader.fail("has a note past the end of its notes");
+    at = in_words(end);
+  }
+}
+
+/// The loader goes by the table in the file, and leaves this one to unwinders.
+void check_table_of_segments(const ElfReader& reader, const Elf64_Ehdr& header,
+                             const Elf64_Phdr& s) {
+  const uint64_t bytes = uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
+  if (reader.file_offset(s.p_vaddr, bytes, "its table of segments") != header.e_phoff) {
+    reader.fail("has another table of segments in memory");
+  }
+}
+
 /// Segments that the loader reads or protects in memory must lie in the loaded range.
 void check_memory_of_others(const ElfReader& reader, const Elf64_Ehdr& header) {
   for (uint16_t i = 0; i < header.e_phnum; ++i) {
     const auto s =
         reader.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
-    const bool read_in_memory =
-        s.p_type == PT_NOTE || s.p_type == PT_GNU_PROPERTY || s.p_type == PT_PHDR;
-    if (read_in_memory && reader.find_segment(s.p_vaddr, s.p_filesz) == nullptr) {
-      reader.fail("has a segment of type " + std::to_string(s.p_type) +
-                  " outside the loadable ones");
-    }
+    if (s.p_type == PT_NOTE || s.p_type == PT_GNU_PROPERTY) check_notes(reader, s);
+    if (s.p_type == PT_PHDR) check_table_of_segments(reader, header, s);
     if (s.p_type == PT_GNU_RELRO) check_read_only_range(reader, s);
     if (s.p_type == PT_TLS) check_thread_locals(reader, s);
   }

@@ -2,95 +2,29 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 
-#include "runtime/loader/shared_object.hpp"
-#include "tests/runtime/loader/test_images.hpp"
+#include "tests/runtime/loader/damaged_images.hpp"
 
 namespace pto2 {
 namespace {
 
+using test::Bytes;
+using test::dynamic_value;
+using test::edit_dynamic_entry;
+using test::expect_refused;
 using test::image;
-using test::load_error;
-
-using Bytes = std::vector<std::byte>;
-
-template <class T>
-T read(const Bytes& bytes, uint64_t offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
-
-template <class T>
-void write(Bytes& bytes, uint64_t offset, const T& value) {
-  std::memcpy(bytes.data() + offset, &value, sizeof value);
-}
-
-/// Applies `edit` to the first program header of `type`.
-template <class Edit>
-Bytes with_segment(uint32_t type, Edit edit, Bytes bytes = image("kernel_one")) {
-  const auto header = read<Elf64_Ehdr>(bytes, 0);
-  for (uint16_t i = 0; i < header.e_phnum; ++i) {
-    const uint64_t offset = header.e_phoff + i * sizeof(Elf64_Phdr);
-    auto segment = read<Elf64_Phdr>(bytes, offset);
-    if (segment.p_type != type) continue;
-    edit(segment);
-    write(bytes, offset, segment);
-    return bytes;
-  }
-  ADD_FAILURE() << "no segment of type " << type;
-  return bytes;
-}
-
-/// Applies `edit` to the dynamic entry `tag`; false if there is none.
-template <class Edit>
-bool edit_dynamic_entry(Bytes& bytes, int64_t tag, Edit edit) {
-  const auto header = read<Elf64_Ehdr>(bytes, 0);
-  for (uint16_t i = 0; i < header.e_phnum; ++i) {
-    const auto segment = read<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr));
-    if (segment.p_type != PT_DYNAMIC) continue;
-    for (uint64_t at = segment.p_offset; at < segment.p_offset + segment.p_filesz;
-         at += sizeof(Elf64_Dyn)) {
-      auto entry = read<Elf64_Dyn>(bytes, at);
-      if (entry.d_tag != tag) continue;
-      edit(entry);
-      write(bytes, at, entry);
-      return true;
-    }
-  }
-  return false;
-}
-
-template <class Edit>
-Bytes with_dynamic_entry(int64_t tag, Edit edit) {
-  Bytes bytes = image("kernel_one");
-  EXPECT_TRUE(edit_dynamic_entry(bytes, tag, edit)) << "no dynamic entry " << tag;
-  return bytes;
-}
-
-/// The value of the dynamic entry `tag`; 0 if there is none.
-uint64_t dynamic_value(Bytes bytes, int64_t tag) {
-  uint64_t value = 0;
-  edit_dynamic_entry(bytes, tag, [&](const Elf64_Dyn& d) { value = d.d_un.d_val; });
-  return value;
-}
-
-uint64_t offset_of(const Bytes& bytes, uint64_t address) {
-  const auto header = read<Elf64_Ehdr>(bytes, 0);
-  for (uint16_t i = 0; i < header.e_phnum; ++i) {
-    const auto s = read<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr));
-    if (s.p_type != PT_LOAD || address < s.p_vaddr || address - s.p_vaddr >= s.p_filesz) continue;
-    return s.p_offset + (address - s.p_vaddr);
-  }
-  ADD_FAILURE() << "address " << address << " is not in the file";
-  return 0;
-}
+using test::Images;
+using test::offset_of;
+using test::read;
+using test::survives_loading;
+using test::with_dynamic_entry;
+using test::with_segment;
+using test::write;
 
 /// Applies `edit` to the first relocation for which `is_wanted`; none is said to be relative.
 template <class Wanted, class Edit>
@@ -120,31 +54,6 @@ auto is_of_type(uint32_t type) {
 /// Another type, and the same symbol.
 auto to_type(uint32_t type) {
   return [=](Elf64_Rela& r) { r.r_info = ELF64_R_INFO(ELF64_R_SYM(r.r_info), type); };
-}
-
-void expect_refused(const Bytes& bytes, const std::string& reason) {
-  const std::string message = load_error([&] { ElfImage(bytes, "cut.so"); });
-  EXPECT_NE(message.find(reason), std::string::npos) << message << "\nwithout: " << reason;
-  EXPECT_TRUE(message.starts_with("cut.so: ")) << message;
-}
-
-using Images = std::vector<Bytes>;
-
-/// True when a child process that validates and loads each of `images` ends by itself.
-bool survives_loading(const Images& images) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    for (const auto& bytes : images) {
-      try {
-        const SharedObject object = SharedObject::from_bytes(bytes, "damaged.so");
-      } catch (const LoadError&) {
-      }
-    }
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST(ElfImage, finds_exported_symbols_only) {
@@ -226,6 +135,53 @@ TEST(ElfImage, names_what_is_wrong_with_a_segment) {
       PT_DYNAMIC, [](Elf64_Phdr& s) { s.p_vaddr = uint64_t{1} << 40; }, "dynamic section");
   refused(
       PT_DYNAMIC, [](Elf64_Phdr& s) { s.p_filesz = 32; }, "without an end mark");
+}
+
+/// The loader would take the code's right to run, or what it writes itself.
+TEST(ElfImage, protects_data_alone) {
+  const Bytes whole = image("kernel_one");
+  const auto protects = [&](uint64_t address, uint64_t bytes) {
+    return with_segment(
+        PT_GNU_RELRO, [=](Elf64_Phdr& s) { s.p_vaddr = address, s.p_memsz = bytes; }, whole);
+  };
+  const std::string reason = "protects a range outside its data";
+  expect_refused(protects(dynamic_value(whole, DT_INIT), 8), reason);
+  expect_refused(protects(dynamic_value(whole, DT_SYMTAB), 8), reason);
+  expect_refused(protects(uint64_t{1} << 40, 4096), reason);
+  expect_refused(protects(dynamic_value(whole, DT_INIT_ARRAY), uint64_t{1} << 30), reason);
+  EXPECT_NO_THROW(ElfImage(protects(uint64_t{1} << 40, 0), "nothing.so"));
+}
+
+/// What the loader reads of notes and of the table of segments is in memory.
+TEST(ElfImage, names_what_is_wrong_with_a_segment_that_is_read) {
+  const Bytes whole = image("kernel_one");
+  const uint64_t bytes = read<Elf64_Ehdr>(whole, 0).e_phnum * sizeof(Elf64_Phdr);
+  const auto instead_of_notes = [&](Elf64_Phdr other) {
+    return with_segment(
+        PT_NOTE, [=](Elf64_Phdr& s) { s = other; }, whole);
+  };
+  const Elf64_Nhdr note = {4, 16, NT_GNU_PROPERTY_TYPE_0};
+  const uint64_t strings = dynamic_value(whole, DT_STRTAB);  // room for a note
+  for (const uint32_t type : {PT_NOTE, PT_GNU_PROPERTY}) {
+    Elf64_Phdr notes = {type, PF_R, offset_of(whole, strings), strings, strings, 32, 32, 8};
+    const auto noted = [&](Elf64_Nhdr header) {
+      Bytes edited = instead_of_notes(notes);
+      write(edited, notes.p_offset, header);
+      write(edited, notes.p_offset + sizeof header, std::array{'G', 'N', 'U', '\0'});
+      return edited;
+    };
+    notes.p_memsz = uint64_t{1} << 40;
+    expect_refused(noted(note), "a note lies outside");
+    notes.p_memsz = 32;
+    expect_refused(noted({4, 0x7ffffff8, NT_GNU_PROPERTY_TYPE_0}), "past the end of its notes");
+    expect_refused(noted({0x7ffffff8, 16, NT_GNU_PROPERTY_TYPE_0}), "past the end of its notes");
+  }
+  const auto table = [&](uint64_t offset, uint64_t size) {
+    return instead_of_notes({PT_PHDR, PF_R, offset, offset, offset, size, size, 8});
+  };
+  expect_refused(table(whole.size() / 2, 0), "table of segments");
+  expect_refused(table(sizeof(Elf64_Ehdr) + 8, bytes), "table of segments");
+  EXPECT_NO_THROW(ElfImage(table(sizeof(Elf64_Ehdr), bytes), "table.so"));
 }
 
 TEST(ElfImage, names_what_is_wrong_with_a_table) {
