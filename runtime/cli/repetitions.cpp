@@ -131,6 +131,7 @@ void Repetitions::judge(const RunResult& result) {
 }
 
 void Repetitions::judge_record(const Record& record) {
+  report_.dropped += record.dropped;
   if (record.dropped != 0) return;
   report_.broken_rules = judging::problems_of(record);
   if (report_.broken_rules.empty() || !report_.verdict.empty()) return;

@@ -382,11 +382,6 @@ ExitCode RunCommand::run(const Settings& settings) {
   } else if (trace != nullptr) {
     write_trace(*trace, report);
     results.finish_trace();
-    const uint64_t dropped = report.result.record.dropped;
-    if (dropped != 0 && !quiet_) {
-      print_to_stderr("pto2: warning: {} events found their buffer full; use --trace-events\n",
-                      dropped);
-    }
   }
   results.finish([&] { return to_json(report); });
   return exit_code(report);

@@ -113,8 +113,13 @@ void forget_counts(Json& json) {
 }  // namespace
 
 std::vector<std::string> RunReport::warnings() const {
-  if (repetitions == 0 || result.error.code != ErrorCode::ok) return {};
   std::vector<std::string> texts;
+  if (dropped != 0) {
+    texts.push_back(fmt::format(
+        "{} events found their buffer full, so that not all was judged; use --trace-events",
+        dropped));
+  }
+  if (repetitions == 0 || result.error.code != ErrorCode::ok) return texts;
   if (result.tasks == 0) texts.emplace_back("the orchestration submitted no task");
   if (result.open_scopes != 0) {
     texts.push_back(fmt::format(

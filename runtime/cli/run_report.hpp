@@ -38,6 +38,7 @@ struct RunReport {
   std::optional<double> max_abs_error;      ///< over all repetitions
   std::optional<double> tolerance;
   std::vector<std::string> broken_rules;  ///< by the events of a traced run: our bug
+  uint64_t dropped = 0;  ///< events of traced repetitions: those with some were not judged
   std::vector<std::string> kernel_names;  ///< by id
   std::optional<GraphReport> graph;       ///< with --replay-graph
   bool is_lost = false;                   ///< with its process: what was counted is unknown
@@ -47,7 +48,8 @@ struct RunReport {
   const std::string& outcome() const { return verdict == "fault" ? detail : verdict; }
   /// Whether it ended so. Not for a report that expects nothing.
   bool is_as_expected() const { return outcome() == expected; }
-  /// What of a graph that ran to its end is a mistake in all likelihood.
+  /// That a trace lacks events, and what of a graph that ran to its end is a mistake in all
+  /// likelihood.
   [[nodiscard]] std::vector<std::string> warnings() const;
 };
 

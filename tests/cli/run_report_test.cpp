@@ -167,6 +167,15 @@ TEST_F(RunReportOf, WarnsOfGraphsThatLackSomething) {
   EXPECT_THAT(to_text(report), Not(HasSubstr("warning"))) << "the graph was cut short";
 }
 
+/// A run that was given up should have been judged, too.
+TEST_F(RunReportOf, WarnsOfEventsThatAreMissing) {
+  report.dropped = 7;
+  for (const ErrorCode code : {ErrorCode::ok, ErrorCode::bad_submission}) {
+    report.result.error.code = code;
+    EXPECT_THAT(to_text(report), HasSubstr("warning         7 events found their buffer full"));
+  }
+}
+
 TEST_F(RunReportOf, HasItsOutcomeAndWhatWasExpected) {
   EXPECT_TRUE(nlohmann::json::parse(to_json(report))["expected"].is_null());
   EXPECT_THAT(to_text(report), Not(HasSubstr("expected")));
