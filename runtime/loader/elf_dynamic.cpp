@@ -24,9 +24,13 @@ class DynamicTables {
     check_strings();
     symbols_address_ = required(DT_SYMTAB, "symbol table");
     check_entry_size(DT_SYMENT, sizeof(Elf64_Sym));
-    symbols_.table_offset =
-        reader_.file_offset(symbols_address_, sizeof(Elf64_Sym), "the symbol table");
     count_symbols();
+    symbols_.table_offset = reader_.file_offset(
+        symbols_address_, symbols_.count * sizeof(Elf64_Sym), "the symbol table");
+    if (const auto indices = entry(DT_VERSYM)) {
+      symbols_.versions_offset = reader_.file_offset(
+          *indices, symbols_.count * sizeof(Elf64_Versym), "the table of version indices");
+    }
     for (uint64_t i = 0; i < symbols_.count; ++i) check_symbol(i);
     find_initialisers();
     check_relocations();

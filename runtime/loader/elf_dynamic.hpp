@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "runtime/loader/elf_reader.hpp"
 
 namespace pto2 {
@@ -11,6 +13,7 @@ struct ElfSymbols {
   uint64_t first_hashed = 0;  ///< first symbol that can be looked up
   uint64_t count = 0;         ///< one past the last symbol that can be looked up
   uint64_t strings_offset = 0;
+  std::optional<uint64_t> versions_offset;  ///< of their version indices
 };
 
 /// Checks the dynamic section `dynamic` and every table that it names. `has_thread_locals`: there

@@ -175,6 +175,17 @@ bool has_thread_locals(const ElfReader& reader, const Elf64_Ehdr& header) {
   return false;
 }
 
+/// Whether it is a function that other images may call. An indirect one says at run time which.
+bool is_function_for_others(const Elf64_Sym& symbol) {
+  if (symbol.st_shndx == SHN_UNDEF) return false;
+  const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+  if (type != STT_FUNC && type != STT_GNU_IFUNC) return false;
+  const unsigned bind = ELF64_ST_BIND(symbol.st_info);
+  if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE) return false;
+  const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
+  return visibility == STV_DEFAULT || visibility == STV_PROTECTED;
+}
+
 }  // namespace
 
 ElfImage::ElfImage(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes) {
@@ -188,22 +199,29 @@ ElfImage::ElfImage(std::span<const std::byte> bytes, const std::string& path) : 
   first_hashed_symbol_ = symbols.first_hashed;
   symbol_count_ = symbols.count;
   strings_offset_ = symbols.strings_offset;
+  versions_offset_ = symbols.versions_offset;
 }
 
-bool ElfImage::exports(std::string_view symbol) const {
+bool ElfImage::exports(std::string_view function) const {
   for (uint64_t i = first_hashed_symbol_; i < symbol_count_; ++i) {
-    Elf64_Sym entry;
-    std::memcpy(&entry, bytes_.data() + symbols_offset_ + i * sizeof(Elf64_Sym), sizeof entry);
-    if (entry.st_shndx == SHN_UNDEF) continue;
-    const unsigned bind = ELF64_ST_BIND(entry.st_info);
-    if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE) continue;
-    const unsigned visibility = ELF64_ST_VISIBILITY(entry.st_other);
-    if (visibility != STV_DEFAULT && visibility != STV_PROTECTED) continue;
+    Elf64_Sym symbol;
+    std::memcpy(&symbol, bytes_.data() + symbols_offset_ + i * sizeof symbol, sizeof symbol);
+    if (!is_function_for_others(symbol) || is_hidden(i)) continue;
     const char* name =
-        reinterpret_cast<const char*>(bytes_.data()) + strings_offset_ + entry.st_name;
-    if (symbol == name) return true;
+        reinterpret_cast<const char*>(bytes_.data()) + strings_offset_ + symbol.st_name;
+    // Names may be long, and share their ends.
+    const bool begins = std::strncmp(name, function.data(), function.size()) == 0;
+    if (begins && name[function.size()] == '\0') return true;
   }
   return false;
+}
+
+/// A version that is only for images that were linked when it was the newest.
+bool ElfImage::is_hidden(uint64_t symbol) const {
+  if (!versions_offset_) return false;
+  Elf64_Versym index;
+  std::memcpy(&index, bytes_.data() + *versions_offset_ + symbol * sizeof index, sizeof index);
+  return (index & 0x8000) != 0;
 }
 
 }  // namespace pto2

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,15 +21,18 @@ class ElfImage {
   /// Throws LoadError. `bytes` must outlive the image; `path` is only for messages.
   ElfImage(std::span<const std::byte> bytes, const std::string& path);
 
-  /// True when the dynamic symbol table defines `symbol` for others.
-  bool exports(std::string_view symbol) const;
+  /// True when the dynamic symbol table defines a function of this name for others.
+  bool exports(std::string_view function) const;
 
  private:
+  bool is_hidden(uint64_t symbol) const;
+
   std::span<const std::byte> bytes_;
   uint64_t symbols_offset_ = 0;       ///< file offset of the dynamic symbol table
   uint64_t first_hashed_symbol_ = 0;  ///< symbols before it are not defined here
   uint64_t symbol_count_ = 0;
   uint64_t strings_offset_ = 0;
+  std::optional<uint64_t> versions_offset_;  ///< file offset of the version indices of the symbols
 };
 
 }  // namespace pto2

@@ -1,16 +1,10 @@
 #include "runtime/loader/shared_object.hpp"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cfenv>
-#include <cstring>
 
-#include "runtime/loader/elf_image.hpp"
 #include "runtime/loader/file_bytes.hpp"
 #include "runtime/loader/load_error.hpp"
 
@@ -30,35 +24,6 @@ class KeptFloatingPoint {
  private:
   std::fenv_t kept_;
 };
-
-std::string descriptor_path(const FileDescriptor& file) {
-  return "/proc/self/fd/" + std::to_string(file.get());
-}
-
-[[noreturn]] void fail_with_errno(const std::string& path, const char* what) {
-  throw LoadError(path, std::string(what) + ": " + std::strerror(errno),
-                  "free memory or file descriptors (ulimit -n), or allow larger files (ulimit -f), "
-                  "and try again");
-}
-
-FileDescriptor sealed_copy(std::span<const std::byte> bytes, const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  FileDescriptor file(::memfd_create(name.substr(0, 200).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file) fail_with_errno(path, "no anonymous file for its copy");
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::write(file.get(), bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail_with_errno(path, "its copy cannot be written");
-    done += static_cast<size_t>(n);
-  }
-  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
-      0) {
-    fail_with_errno(path, "its copy cannot be sealed");
-  }
-  return file;
-}
 
 /// An address in the image: that of its dynamic section.
 const void* inside_of(void* handle) {
@@ -81,11 +46,10 @@ SharedObject SharedObject::from_file(const std::string& path) {
 }
 
 SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const std::string& name) {
-  ElfImage(bytes, name);
-  FileDescriptor file = sealed_copy(bytes, name);
-  const std::string loaded_as = descriptor_path(file);
+  SealedImage copy(bytes, name);
+  const std::string loaded_as = copy.name();
   // Made before the image is loaded, which nobody else would unload if memory is short then.
-  SharedObject object(name, std::move(file));
+  SharedObject object(name, std::move(copy));
   {
     const KeptFloatingPoint kept;
     object.handle_ = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -99,18 +63,20 @@ SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const st
   return object;
 }
 
-SharedObject::SharedObject(std::string path, FileDescriptor file)
-    : path_(std::move(path)), file_(std::move(file)) {}
+SharedObject::SharedObject(std::string path, SealedImage copy)
+    : path_(std::move(path)), copy_(std::move(copy)), image_(copy_.bytes(), path_) {}
 
 SharedObject::SharedObject(SharedObject&& other) noexcept
     : path_(std::move(other.path_)),
-      file_(std::move(other.file_)),
+      copy_(std::move(other.copy_)),
+      image_(other.image_),
       handle_(std::exchange(other.handle_, nullptr)),
       name_(std::move(other.name_)) {}
 
 SharedObject& SharedObject::operator=(SharedObject&& other) noexcept {
   std::swap(path_, other.path_);
-  std::swap(file_, other.file_);
+  std::swap(copy_, other.copy_);
+  std::swap(image_, other.image_);
   std::swap(handle_, other.handle_);
   std::swap(name_, other.name_);
   return *this;
@@ -127,17 +93,15 @@ void SharedObject::close() noexcept {
   // The dynamic loader knows an image by the name it was opened under. One that stays resident
   // (a unique symbol, a pending thread-local destructor) keeps that name, and the next image
   // under the same descriptor number would be taken for it: such a descriptor is never reused.
-  if (::dlopen(descriptor_path(file_).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr) {
-    file_.release();
+  if (::dlopen(copy_.name().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr) {
+    copy_.keep_name();
   }
 }
 
 void* SharedObject::symbol(const std::string& name, const char* hint) const {
-  void* address = ::dlsym(handle_, name.c_str());
-  if (address == nullptr) {
-    ::dlerror();
-    throw LoadError(path_, "does not export " + name, hint);
-  }
+  // The loader would go on to the libraries that the image needs.
+  void* address = image_.exports(name) ? ::dlsym(handle_, name.c_str()) : nullptr;
+  if (address == nullptr) throw LoadError(path_, "does not export " + name, hint);
   return address;
 }
 

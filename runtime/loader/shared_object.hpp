@@ -6,11 +6,12 @@
 #include <string>
 
 #include "runtime/executors/image_names.hpp"
-#include "runtime/loader/file_descriptor.hpp"
+#include "runtime/loader/elf_image.hpp"
+#include "runtime/loader/sealed_image.hpp"
 
 namespace pto2 {
 
-/// A loaded shared object. Its bytes are validated (ElfImage), copied into a sealed anonymous file
+/// A loaded shared object. Its bytes are copied into a sealed anonymous file, validated (ElfImage)
 /// and loaded from there, so that nobody can change them between the check and the use, nor while
 /// they are mapped. Undefined symbols are errors (RTLD_NOW), its own stay private (RTLD_LOCAL).
 /// Every load is an image of its own, also of the same bytes. All failures are LoadError.
@@ -24,8 +25,8 @@ class SharedObject {
   SharedObject(SharedObject&& other) noexcept;
   SharedObject& operator=(SharedObject&& other) noexcept;
 
-  /// The address of an exported symbol; LoadError with `hint` when there is none. Valid while this
-  /// lives.
+  /// The address of a function that the image itself exports; LoadError with `hint` when there is
+  /// none. Valid while this lives.
   void* symbol(const std::string& name, const char* hint = declare_it) const;
   /// The same, as a pointer to a function of type F.
   template <class F>
@@ -41,11 +42,12 @@ class SharedObject {
       "declare it extern \"C\" and give it default visibility";
 
  private:
-  SharedObject(std::string path, FileDescriptor file);
+  SharedObject(std::string path, SealedImage copy);
   void close() noexcept;
 
   std::string path_;
-  FileDescriptor file_;  ///< open while loaded: see close()
+  SealedImage copy_;  ///< open while loaded: see close()
+  ElfImage image_;    ///< of it
   void* handle_ = nullptr;
   std::unique_ptr<ImageName> name_;
 };

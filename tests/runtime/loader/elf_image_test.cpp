@@ -65,6 +65,10 @@ TEST(ElfImage, finds_exported_symbols_only) {
   EXPECT_FALSE(with.exports("__cxa_finalize"));  // named there, but defined elsewhere
   const auto none = image("no_symbols");
   EXPECT_FALSE(ElfImage(none, "no_symbols.so").exports("kernel_entry"));
+  const auto variable = image("variable");
+  EXPECT_FALSE(ElfImage(variable, "variable.so").exports("kernel_entry"));
+  const auto indirect = image("indirect");
+  EXPECT_TRUE(ElfImage(indirect, "indirect.so").exports("kernel_entry"));
 }
 
 TEST(ElfImage, refuses_every_cut) {
@@ -255,17 +259,25 @@ TEST(ElfImage, names_what_is_wrong_with_its_versions) {
   refused(count, of_library(far_and_none), "a needed version lies outside");
 }
 
+/// kernel_one, with the version index `edit(i)` for each i.
+template <class Edit>
+Bytes with_version_indices(Edit edit) {
+  Bytes bytes = image("kernel_one");
+  const uint64_t begin = offset_of(bytes, dynamic_value(bytes, DT_VERSYM));
+  uint64_t end = offset_of(bytes, dynamic_value(bytes, DT_VERNEED));
+  if (const uint64_t defined = dynamic_value(bytes, DT_VERDEF); defined != 0) {
+    end = std::min(end, offset_of(bytes, defined));
+  }
+  for (uint64_t at = begin; at + sizeof(uint16_t) <= end; at += sizeof(uint16_t)) {
+    write(bytes, at, static_cast<uint16_t>(edit(read<uint16_t>(bytes, at))));
+  }
+  return bytes;
+}
+
 /// Without a table of versions the loader reads what even the index of all global symbols names.
 TEST(ElfImage, needs_versions_for_indices) {
-  const Bytes whole = image("kernel_one");
-  const auto with_indices = [&](uint16_t index) {
-    Bytes bytes = whole;
-    const uint64_t begin = offset_of(bytes, dynamic_value(bytes, DT_VERSYM));
-    uint64_t end = offset_of(bytes, dynamic_value(bytes, DT_VERNEED));
-    if (const uint64_t defined = dynamic_value(bytes, DT_VERDEF); defined != 0) {
-      end = std::min(end, offset_of(bytes, defined));
-    }
-    for (uint64_t at = begin; at + sizeof index <= end; at += sizeof index) write(bytes, at, index);
+  const auto with_indices = [](uint16_t index) {
+    Bytes bytes = with_version_indices([=](uint16_t) { return index; });
     for (const int64_t tag : {DT_VERNEED, DT_VERNEEDNUM, DT_VERDEF, DT_VERDEFNUM}) {
       edit_dynamic_entry(bytes, tag, [](Elf64_Dyn& d) { d.d_tag = DT_DEBUG; });
     }
@@ -274,6 +286,16 @@ TEST(ElfImage, needs_versions_for_indices) {
   expect_refused(with_indices(1), "a symbol of an unknown version");
   EXPECT_NO_THROW(ElfImage(with_indices(0), "local.so"));
   EXPECT_TRUE(survives_loading({with_indices(0), with_indices(1)}));
+}
+
+/// The loader looks for another symbol of the name then, in libraries too.
+TEST(ElfImage, exports_no_version_that_is_hidden) {
+  const auto exports = [](uint16_t bit) {
+    const Bytes bytes = with_version_indices([=](uint16_t index) { return index | bit; });
+    return ElfImage(bytes, "versions.so").exports("kernel_entry");
+  };
+  EXPECT_TRUE(exports(0));
+  EXPECT_FALSE(exports(0x8000));
 }
 
 /// What the loader calls is what it has relocated.

@@ -35,6 +35,14 @@ TEST(OrchestrationLibrary, refuses_versions_of_the_interface_that_it_does_not_kn
   }
 }
 
+/// What a library has that an image needs is not the image's.
+TEST(OrchestrationLibrary, takes_no_function_of_a_library) {
+  EXPECT_NE(load_error([] {
+              OrchestrationLibrary::from_file(image_path("orchestration"), "getpid");
+            }).find("does not export getpid"),
+            std::string::npos);
+}
+
 TEST(OrchestrationLibrary, names_the_function_that_is_missing) {
   EXPECT_NE(load_error([] { OrchestrationLibrary::from_file(image_path("kernel_one")); })
                 .find("does not export pto2_bind_runtime; an orchestration has it from "

@@ -94,6 +94,14 @@ TEST(SharedObject, says_which_symbol_is_missing) {
             std::string::npos);
 }
 
+TEST(SharedObject, calls_functions_alone) {
+  const SharedObject variable = SharedObject::from_file(image_path("variable"));
+  EXPECT_NE(
+      load_error([&] { variable.symbol("kernel_entry"); }).find("does not export kernel_entry"),
+      std::string::npos);
+  EXPECT_EQ(answer(SharedObject::from_file(image_path("indirect"))), 6);
+}
+
 TEST(SharedObject, says_which_symbol_is_undefined) {
   const std::string message =
       load_error([] { SharedObject::from_file(image_path("undefined_symbol")); });

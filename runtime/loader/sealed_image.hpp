@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "runtime/loader/file_descriptor.hpp"
+
+namespace pto2 {
+
+/// A copy of an image in an anonymous file, which is sealed: nobody can change it any more.
+class SealedImage {
+ public:
+  /// `path` is only for messages. Throws LoadError.
+  SealedImage(std::span<const std::byte> bytes, const std::string& path);
+  ~SealedImage();
+  SealedImage(SealedImage&& other) noexcept
+      : file_(std::move(other.file_)), bytes_(std::exchange(other.bytes_, {})) {}
+  SealedImage& operator=(SealedImage&& other) noexcept {
+    std::swap(file_, other.file_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  /// A path to it.
+  std::string name() const { return "/proc/self/fd/" + std::to_string(file_.get()); }
+  /// No other file has its name from now on.
+  void keep_name() { file_.release(); }
+
+ private:
+  FileDescriptor file_;
+  std::span<const std::byte> bytes_;  ///< mapped
+};
+
+}  // namespace pto2
