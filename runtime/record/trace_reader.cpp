@@ -22,6 +22,12 @@ constexpr const char* name_another = "name a file that pto2 run --trace has writ
 /// How the header begins, of whatever version.
 constexpr std::string_view beginning = R"({"schema":"pto2-trace/)";
 
+/// Of the events of a thread so far.
+struct ThreadTimes {
+  uint64_t last = 0;
+  uint64_t latest = 0;
+};
+
 class Reader {
  public:
   explicit Reader(std::string text) : text_(std::move(text)), size_(text_.size()) {
@@ -94,7 +100,7 @@ class Reader {
     for (uint32_t core = 0; core < record_.cores.size(); ++core) {
       fields_.add_core(record_.cores[core].name, core);
     }
-    last_.resize(record_.threads.size());
+    times_.resize(record_.threads.size());
   }
 
   void read_end(const JsonLine& line) {
@@ -120,17 +126,20 @@ class Reader {
     event.line = line.line();
     event.t = line.number("t");
     event.thread = thread_of(line);
-    event.before = last_[event.thread];
-    last_[event.thread] = event.t;
     check_order(line, event);
+    ThreadTimes& times = times_[event.thread];
+    event.before = times.last;
+    times.last = event.t;
+    times.latest = std::max(times.latest, event.t);
     fields_.read(line, event);
     if (kind == EventKind::submit) count_parts(line);
     record_.events.push_back(event);
   }
 
-  /// Rules go by the order of lines. Times that descend within a thread are VR-I3's.
+  /// Rules go by the order of lines. Times that descend within a thread are VR-I3's: such a thread
+  /// has its own order until it is past the latest time that it has had.
   void check_order(const JsonLine& line, const Event& event) {
-    if (event.t < latest_ && event.t >= event.before) {
+    if (event.t < latest_ && event.t >= times_[event.thread].latest) {
       line.refuse(fmt::format(
           "its time is {}, and that of a line before it {}: lines are not sorted by time", event.t,
           latest_));
@@ -159,8 +168,8 @@ class Reader {
   Record record_;
   EventReader fields_{record_};
   std::unordered_map<std::string, uint32_t> threads_;
-  std::vector<uint64_t> last_;  // time of each thread's last event
-  uint64_t latest_ = 0;         // of all times so far
+  std::vector<ThreadTimes> times_;
+  uint64_t latest_ = 0;  // of all times so far
   std::string key_;
   uint64_t tasks_ = 0;
   uint64_t parts_ = 0;

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
+#include "runtime/judge/judge.hpp"
 #include "runtime/record/trace_reader.hpp"
 #include "runtime/record/trace_writer.hpp"
 #include "stress/graphs/trial.hpp"
@@ -55,6 +58,32 @@ TEST(RoundTrip, ARecordHasItsOutcome) {
   uint64_t number = 1;
   for (const CountRow& row : count_table()) (*record.counts).*row.member = number++;
   EXPECT_EQ(read_trace_text(text_of(record)), record);
+}
+
+/// A clock that steps back, and goes on from there: the judge has it from the file, too.
+TEST(RoundTrip, ARecordMayHaveAClockThatStepsBack) {
+  const Trial trial(3, Mistakes::sometimes, Graphs::plain);
+  std::vector<std::string> problems;
+  RunResult result;
+  trial.run(ExecutorKind::seeded, 3, problems, nullptr, &result);
+  Record& record = result.record;
+  std::size_t stepped = 0;
+  for (std::size_t i = 0; i + 2 < record.events.size() && stepped == 0; ++i) {
+    const std::span<Event> events(record.events.data() + i, 3);
+    const uint64_t latest = events[0].t;
+    const bool is_of_one =
+        events[1].thread == events[0].thread && events[2].thread == events[0].thread;
+    if (!is_of_one || latest < 2) continue;
+    for (const std::size_t back : {1, 2}) {
+      events[back].before = events[back - 1].t;
+      events[back].t = latest - 3 + back;
+    }
+    stepped = i + 1;
+  }
+  ASSERT_NE(stepped, 0U);
+  const Record again = read_trace_text(text_of(record));
+  EXPECT_THAT(judging::problems_of(again), testing::Contains(testing::HasSubstr("VR-I3: ")));
+  EXPECT_EQ(judging::problems_of(again), judging::problems_of(record));
 }
 
 }  // namespace
