@@ -176,17 +176,20 @@ class DynamicTables {
     const uint64_t bucket_table = table + 16 + 8 * bloom_words;
     const uint64_t chain_table = bucket_table + 4 * buckets;
     reader_.file_offset(table, chain_table - table, "the symbol hash table");
-    symbols_.first_hashed = first;
-    symbols_.count = first;
+    uint64_t last = 0;
     for (uint64_t b = 0; b < buckets; ++b) {
-      uint64_t symbol = word(bucket_table + 4 * b);
+      const uint64_t symbol = word(bucket_table + 4 * b);
       if (symbol == 0) continue;
       if (symbol < first) reader_.fail("has a damaged symbol hash table");
-      while ((word(chain_table + 4 * (symbol - first)) & 1) == 0) ++symbol;
-      symbols_.count = std::max(symbols_.count, symbol + 1);
+      last = std::max(last, symbol);
     }
     // With no symbol hashed, the first index says nothing about how many there are.
-    if (symbols_.count == first) symbols_.count = symbols_.first_hashed = 0;
+    if (last == 0) return;
+    // A chain goes on until it is marked, so that none ends behind that of the last bucket.
+    while ((word(chain_table + 4 * (last - first)) & 1) == 0) ++last;
+    symbols_.first_hashed = first;
+    symbols_.count = last + 1;
+    reader_.file_offset(chain_table, 4 * (symbols_.count - first), "the symbol hash table");
   }
 
   void check_relocations() {

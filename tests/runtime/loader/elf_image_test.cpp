@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <random>
 
@@ -356,6 +357,41 @@ TEST(ElfImage, needs_the_segment_of_its_thread_locals) {
   for (const uint64_t align : {uint64_t{0}, uint64_t{24}, uint64_t{1} << 40}) {
     expect_refused(edited([=](Elf64_Phdr& s) { s.p_align = align; }), "damaged thread-local");
   }
+}
+
+/// kernel_one with `count` symbols without a name, all of one chain, which every bucket begins
+/// with.
+Bytes with_one_chain(uint32_t count) {
+  const Bytes whole = image("kernel_one");
+  constexpr uint64_t address = 1 << 20;
+  const uint64_t hash_bytes = 16 + 8 + 8 * uint64_t{count};
+  const uint64_t symbols_bytes = sizeof(Elf64_Sym) * (uint64_t{count} + 1);
+  const uint64_t bytes = hash_bytes + symbols_bytes + 2 * (uint64_t{count} + 1);
+  const uint64_t offset = (whole.size() + 4095) & ~uint64_t{4095};
+  Bytes long_one = with_segment(PT_GNU_STACK, [=](Elf64_Phdr& s) {
+    s = {PT_LOAD, PF_R, offset, address, address, bytes, bytes, 4096};
+  });
+  long_one.resize(offset + bytes);
+  std::vector<uint32_t> words = {count, 1, 1, 0, 0, 0};  // buckets, first symbol, bloom filter
+  words.resize(words.size() + count, 1);
+  words.resize(words.size() + count, 0);
+  words.back() = 1;  // the end of the chain
+  std::memcpy(long_one.data() + offset, words.data(), hash_bytes);
+  const auto move = [&](int64_t tag, uint64_t to) {
+    edit_dynamic_entry(long_one, tag, [=](Elf64_Dyn& d) { d.d_un.d_val = address + to; });
+  };
+  move(DT_GNU_HASH, 0);
+  move(DT_SYMTAB, hash_bytes);
+  move(DT_VERSYM, hash_bytes + symbols_bytes);
+  return long_one;
+}
+
+/// Its time grows with the file, not with the square of it.
+TEST(ElfImage, checks_a_chain_of_many_buckets_once) {
+  const Bytes bytes = with_one_chain(50'000);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(ElfImage(bytes, "chain.so").exports("kernel_entry"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 /// The word of a packed relocation is in the file.
