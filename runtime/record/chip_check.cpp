@@ -17,6 +17,11 @@ class ChipCheck {
   }
 
   void check() {
+    for (const char* part : {"blocks", "cubes_per_block", "vectors_per_block", "schedulers"}) {
+      if (chip_.number(part) == 0) {
+        header_.refuse(fmt::format("\"{}\" of \"chip\" is 0, and no chip is without them", part));
+      }
+    }
     const uint64_t blocks = chip_.number("blocks");
     if (blocks != record_.clusters) {
       header_.refuse(fmt::format("\"chip\" has {} blocks, but \"cores\" are of {} clusters", blocks,

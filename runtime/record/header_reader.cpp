@@ -92,6 +92,9 @@ class HeaderReader {
   void read_cores() {
     const JsonLine::Array cores = line_.list("cores");
     for (const element item : cores) read_core(line_.inner(item, "a core"), cores.size());
+    if (std::ranges::count(record_.roles, Role::orchestrator) == 0) {
+      line_.refuse("there is no orchestrator: each thread is of a core");
+    }
   }
 
   void read_core(const JsonLine& fields, std::size_t cores) {
@@ -170,6 +173,7 @@ class HeaderReader {
   /// What version 2 had not.
   void read_third() {
     record_.shards = line_.number("shards");
+    if (record_.shards == 0) line_.refuse("there are no shards");
     for (const CoreRecord& core : record_.cores) {
       if (core.scheduler == no_index || record_.roles[core.scheduler] != Role::scheduler) {
         line_.refuse(fmt::format("core {} has no scheduler", core.name));

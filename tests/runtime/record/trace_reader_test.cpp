@@ -170,6 +170,41 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
 }
 
+TEST(TraceReader, RefusesAMachineThatCannotRun) {
+  const auto expect = [](const std::function<void(Json&)>& edit, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    edit(trace.header());
+    expect_error(trace.text(), 1, message);
+  };
+  const std::pair<const char*, const char*> parts[] = {
+      {"cubes_per_block", "cube"}, {"vectors_per_block", "vector"}, {"schedulers", "ai_cpu"}};
+  for (const auto& [part, type] : parts) {
+    const auto without = [=](Json& header) {
+      header["chip"][part] = 0;
+      Json rest = Json::array();
+      for (const Json& core : header["cores"]) {
+        if (core["type"] != type) rest.push_back(core);
+      }
+      header["cores"] = rest;
+    };
+    expect(without, fmt::format("\"{}\" of \"chip\" is 0", part));
+  }
+  expect(
+      [](Json& header) {
+        header["chip"] = {{"blocks", 0},     {"cubes_per_block", 0}, {"vectors_per_block", 0},
+                          {"schedulers", 0}, {"accelerators", 0},    {"name", "none"}};
+        header["cores"] = Json::array();
+      },
+      "\"blocks\" of \"chip\" is 0");
+  expect(
+      [](Json& header) {
+        Json& threads = header["threads"];
+        threads.erase(std::find(threads.begin(), threads.end(), "orchestrator"));
+      },
+      "there is no orchestrator");
+  expect([](Json& header) { header["shards"] = 0; }, "there are no shards");
+}
+
 /// In a line, in an object of it or of a list in it.
 TEST(TraceReader, RefusesAFieldThatComesTwice) {
   EditedTrace trace(Kit::roomy);
