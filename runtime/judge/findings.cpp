@@ -77,6 +77,14 @@ void Findings::add(Violation violation) {
   ++more_;
 }
 
+bool Findings::leaves_out(const char* rule, uint32_t line) {
+  const auto found = found_.find(rule);
+  if (found == found_.end() || found->second.size() < most_per_rule) return false;
+  if (line < found->second.back().line) return false;
+  ++more_;
+  return true;
+}
+
 Verdict Findings::take() {
   Verdict verdict;
   verdict.more = more_;

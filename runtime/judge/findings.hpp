@@ -1,6 +1,8 @@
-/// What the rules find. They hold nearly always, so that no rule makes a text before it is broken.
+/// What the rules find. They hold nearly always, so that no rule makes a text before it is broken;
+/// of a rule that is broken very often, most are counted without one.
 #pragma once
 
+#include <concepts>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +21,11 @@ class Findings {
   /// `problem` is about the event; both are cited, as events of the trace.
   void add(const char* rule, const std::string& problem, const Event& event);
   void add(const char* rule, const std::string& problem, const Event& event, const Event& other);
+  /// Of a rule that each part of a task may break: the text `problem()` is made if it is shown.
+  template <std::invocable Problem>
+  void add(const char* rule, const Problem& problem, const auto&... events) {
+    if (!leaves_out(rule, first_of(events...).line)) add(rule, std::string(problem()), events...);
+  }
   /// `problem` is about what the header names, and no event has.
   void add_of_header(const char* rule, const std::string& problem);
 
@@ -33,7 +40,11 @@ class Findings {
     }
   };
 
+  static const Event& first_of(const Event& event, const auto&...) { return event; }
+
   void add(Violation violation);
+  /// Whether enough of the rule is found before this line, or in it. Then one more is counted.
+  bool leaves_out(const char* rule, uint32_t line);
   [[nodiscard]] std::string describe(const Event& event) const;
   [[nodiscard]] std::string details_of(const Event& event) const;
   [[nodiscard]] bool is_of_a_part(const Event& event) const;

@@ -29,15 +29,18 @@ class Counts {
   void check(uint32_t task, const Moment& moment, const char* what, bool before) {
     const auto name = [&] { return text_of(it_.record.tasks[task].task); };
     if (moment.times > 1) {
-      refuse(task, moment, fmt::format("{} has {} events {}", name(), moment.times, what));
+      refuse(task, moment,
+             [&] { return fmt::format("{} has {} events {}", name(), moment.times, what); });
     } else if (!moment.has() && !it_.record.given_up) {
-      refuse(task, moment, fmt::format("{} has no {}", name(), what));
+      refuse(task, moment, [&] { return fmt::format("{} has no {}", name(), what); });
     } else if (moment.has() && !before) {
-      refuse(task, moment, fmt::format("{} has {}, but not what comes before it", name(), what));
+      refuse(task, moment,
+             [&] { return fmt::format("{} has {}, but not what comes before it", name(), what); });
     }
   }
 
-  void refuse(uint32_t task, const Moment& moment, const std::string& problem) {
+  template <class Problem>
+  void refuse(uint32_t task, const Moment& moment, const Problem& problem) {
     it_.history.of(task).whole = false;
     if (silent_) return;
     if (moment.has()) {
