@@ -21,8 +21,9 @@ KernelFile parse_file_name(const std::filesystem::path& path) {
   int32_t id = -1;
   const char* end = stem.data() + std::min(separator, stem.size());
   const auto [stop, error] = std::from_chars(stem.data(), end, id);
+  // A number may have a sign there, and be 0.
   if (separator == std::string::npos || separator + 1 == stem.size() || error != std::errc() ||
-      stop != end || id < 0) {
+      stop != end || stem.starts_with('-')) {
     throw LoadError(path.string(), "is not named FUNCID_NAME.so",
                     "name kernels like 0_qk.so, with the id that submit_task is given");
   }

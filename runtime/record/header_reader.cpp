@@ -159,8 +159,9 @@ class HeaderReader {
     for (const auto& [key, value] : line_.object("kernels")) {
       const std::string id(key);
       std::string_view name;
-      const bool is_id =
-          !id.empty() && id.size() <= 5 && id.find_first_not_of("0123456789") == std::string::npos;
+      // One way to write each, so that none has two names.
+      const bool is_id = !id.empty() && id.size() <= 5 && (id.front() != '0' || id == "0") &&
+                         id.find_first_not_of("0123456789") == std::string::npos;
       if (!is_id || value.get(name) != simdjson::SUCCESS) {
         line_.refuse("field \"kernels\" has something else than names by id");
       }

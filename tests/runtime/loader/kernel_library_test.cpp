@@ -45,7 +45,7 @@ TEST(KernelLibrary, names_kernels_for_messages) {
 
 TEST(KernelLibrary, refuses_malformed_names) {
   for (const std::string name : {"qk.so", "_qk.so", "0_.so", "x0_qk.so", "0x_qk.so", "-1_qk.so",
-                                 "99999999999_qk.so", "0qk.so", " 0_qk.so"}) {
+                                 "-0_qk.so", "99999999999_qk.so", "0qk.so", " 0_qk.so"}) {
     const test::TemporaryFolder folder;
     folder.add(name, image("kernel_one"));
     const std::string message = load_error([&] { KernelLibrary::from_folder(folder.path()); });

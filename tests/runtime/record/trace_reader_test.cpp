@@ -161,7 +161,7 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   }
   expect([](Json& header) { header["threads"][0] = 1; },
          "\"threads\" has something else than texts");
-  for (const char* id : {"", "x", "1x", "100000"}) {
+  for (const char* id : {"", "x", "1x", "01", "00", "100000"}) {
     expect([id](Json& header) { header["kernels"] = {{id, "name"}}; }, "else than names by id");
   }
   expect([](Json& header) { header["kernels"] = {{"0", 1}}; }, "else than names by id");
