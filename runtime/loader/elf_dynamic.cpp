@@ -117,6 +117,12 @@ class DynamicTables {
       if (const auto reference = entry(tag)) check_string(*reference);
     }
     for (const uint64_t reference : needed_) check_string(reference);
+    for (const int64_t tag : {DT_RPATH, DT_RUNPATH}) {
+      const auto folders = entry(tag);
+      if (!folders) continue;
+      const std::string_view text = reader_.string_at(symbols_.strings_offset + *folders);
+      symbols_.is_beside_libraries |= text.find("ORIGIN") != text.npos;  // $ORIGIN or ${ORIGIN}
+    }
   }
 
   void check_string(uint64_t reference) const {

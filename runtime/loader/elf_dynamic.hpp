@@ -6,14 +6,15 @@
 
 namespace pto2 {
 
-/// The dynamic symbols of an image, by file offset. Each name is known to end inside the string
-/// table.
+/// The dynamic symbols of an image, by file offset, and where others are looked for. Each name is
+/// known to end inside the string table.
 struct ElfSymbols {
   uint64_t table_offset = 0;
   uint64_t first_hashed = 0;  ///< first symbol that can be looked up
   uint64_t count = 0;         ///< one past the last symbol that can be looked up
   uint64_t strings_offset = 0;
   std::optional<uint64_t> versions_offset;  ///< of their version indices
+  bool is_beside_libraries = false;  ///< by $ORIGIN, where those that it needs are looked for
 };
 
 /// Checks the dynamic section `dynamic` and every table that it names. `has_thread_locals`: there

@@ -200,6 +200,7 @@ ElfImage::ElfImage(std::span<const std::byte> bytes, const std::string& path) : 
   symbol_count_ = symbols.count;
   strings_offset_ = symbols.strings_offset;
   versions_offset_ = symbols.versions_offset;
+  is_beside_libraries_ = symbols.is_beside_libraries;
 }
 
 bool ElfImage::exports(std::string_view function) const {

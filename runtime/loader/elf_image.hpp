@@ -24,6 +24,9 @@ class ElfImage {
   /// True when the dynamic symbol table defines a function of this name for others.
   bool exports(std::string_view function) const;
 
+  /// True when the libraries that it needs are looked for in a folder beside it, by $ORIGIN.
+  bool is_beside_libraries() const { return is_beside_libraries_; }
+
  private:
   bool is_hidden(uint64_t symbol) const;
 
@@ -33,6 +36,7 @@ class ElfImage {
   uint64_t symbol_count_ = 0;
   uint64_t strings_offset_ = 0;
   std::optional<uint64_t> versions_offset_;  ///< file offset of the version indices of the symbols
+  bool is_beside_libraries_ = false;
 };
 
 }  // namespace pto2

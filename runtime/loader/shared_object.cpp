@@ -56,8 +56,11 @@ SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const st
   }
   if (object.handle_ == nullptr) {
     throw LoadError(name, "cannot be loaded: " + loader_message(loaded_as),
-                    "link it against every library it needs; an orchestration or kernel needs "
-                    "none of the runtime's");
+                    object.image_.is_beside_libraries()
+                        ? "a copy of it is loaded, so that $ORIGIN is not its folder; link it with "
+                          "the whole path (-Wl,-rpath,/folder), or set LD_LIBRARY_PATH"
+                        : "link it against every library it needs; an orchestration or kernel "
+                          "needs none of the runtime's");
   }
   object.name_ = std::make_unique<ImageName>(inside_of(object.handle_), name);
   return object;

@@ -110,6 +110,15 @@ TEST(SharedObject, says_which_symbol_is_undefined) {
   EXPECT_EQ(message.find("/proc/self/fd"), std::string::npos) << message;
 }
 
+/// What is loaded is a copy, which has no libraries beside it.
+TEST(SharedObject, says_where_libraries_beside_an_image_are_not_found) {
+  const auto hint = [](const char* name) {
+    return load_error([&] { SharedObject::from_file(image_path(name)); });
+  };
+  EXPECT_NE(hint("beside_others").find("$ORIGIN"), std::string::npos);
+  EXPECT_EQ(hint("undefined_symbol").find("$ORIGIN"), std::string::npos);
+}
+
 TEST(SharedObject, refuses_what_is_no_regular_file) {
   const test::TemporaryFolder folder;
   const auto refusal = [](const std::string& path) {
