@@ -9,7 +9,11 @@ const PTO2RuntimeOps RecordingRuntime::table{
     .submit_task = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
                       uint32_t count) { of(rt).submit(params, count); },
     .scope_begin = [](PTO2Runtime* rt) { of(rt).scope_begin(); },
-    .scope_end = [](PTO2Runtime* rt) { of(rt).scope_end(); },
+    .scope_end =
+        [](PTO2Runtime* rt) {
+          if (of(rt).has_inner_scope()) return of(rt).scope_end();
+          of(rt).has_mistakes_ = true;
+        },
     .orchestration_done = [](PTO2Runtime*) {},
     .make_tensor = [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
                       DataType dtype) { return of(rt).make(address, shapes, ndims, dtype); },
@@ -19,8 +23,8 @@ const PTO2RuntimeOps RecordingRuntime::table{
                   uint32_t ndims) { return of(rt).reshape(tensor, shapes, ndims); },
     .transpose = [](PTO2Runtime* rt, uint64_t tensor, uint32_t,
                     uint32_t) { return of(rt).transpose(tensor); },
-    .ndims = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].ndims; },
-    .numel = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].elements; },
+    .ndims = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handle_of(tensor).ndims; },
+    .numel = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handle_of(tensor).elements; },
     .is_contiguous = [](PTO2Runtime*, uint64_t) { return true; },
     .dump = [](PTO2Runtime*, uint64_t) {},
     .log = &RecordingRuntime::log,
@@ -43,6 +47,19 @@ const PTO2RuntimeOps RecordingRuntime::table{
 };
 
 void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}
+
+const RecordingRuntime::Handle& RecordingRuntime::handle_of(uint64_t tensor) {
+  const bool is_known = tensor != 0 && tensor < handles_.size();
+  has_mistakes_ |= !is_known;
+  return handles_[is_known ? tensor : 0];
+}
+
+bool RecordingRuntime::knows(const PTOParam& param) {
+  const PTOParamType type = param.type;
+  const bool is_tensor =
+      type == PTOParamType::INPUT || type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
+  return !is_tensor || handle_of(param.tensor.id).ndims != 0;
+}
 
 size_t RecordingRuntime::find_or_add(Buffer& buffer, std::vector<uint64_t> begin,
                                      std::vector<uint64_t> extent) {
@@ -74,7 +91,8 @@ uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32
 }
 
 uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets) {
-  Handle handle = handles_[tensor];
+  Handle handle = handle_of(tensor);
+  if (has_mistakes_) return 0;
   Buffer& buffer = buffers_[handle.buffer];
   std::vector<uint64_t> begin = buffer.boxes[handle.box].begin;
   boxes_are_apart_ &= handle.has_axes && begin.size() == handle.ndims;
@@ -90,7 +108,7 @@ uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const u
 }
 
 uint64_t RecordingRuntime::reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
-  Handle handle = handles_[tensor];
+  Handle handle = handle_of(tensor);
   handle.has_axes = false;
   handle.ndims = ndims;
   handle.elements = 1;
@@ -100,7 +118,7 @@ uint64_t RecordingRuntime::reshape(uint64_t tensor, const uint64_t* shapes, uint
 }
 
 uint64_t RecordingRuntime::transpose(uint64_t tensor) {
-  Handle handle = handles_[tensor];
+  Handle handle = handle_of(tensor);
   handle.has_axes = false;
   handles_.push_back(handle);
   return handles_.size() - 1;
@@ -136,6 +154,8 @@ void RecordingRuntime::scope_end() {
 }
 
 void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) has_mistakes_ |= !knows(params[i]);
+  if (has_mistakes_) return;
   oracle::Call call{oracle::CallKind::submit};
   std::set<size_t> producers;
   const size_t task = tasks_.size();

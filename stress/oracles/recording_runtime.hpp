@@ -23,13 +23,14 @@ class RecordingRuntime : public PTO2Runtime {
 
   /// What was asked for so far.
   [[nodiscard]] const oracle::Program& program() const { return program_; }
-  /// Whether the program is all that was asked for: no group or pipe, and no box that overlaps
-  /// another one that is written.
-  [[nodiscard]] bool is_exact() const { return boxes_are_apart_ && !has_groups_; }
+  /// Whether the program is all that was asked for: no group or pipe, no mistake, and no box that
+  /// overlaps another one that is written.
+  [[nodiscard]] bool is_exact() const { return boxes_are_apart() && !has_groups_; }
   /// What its tasks depend on, but for pipes. Only if boxes_are_apart().
   [[nodiscard]] const std::vector<RecordedTask>& tasks() const { return tasks_; }
-  /// Whether no box overlaps another one that is written.
-  [[nodiscard]] bool boxes_are_apart() const { return boxes_are_apart_; }
+  /// Whether no box overlaps another one that is written. Of an orchestration that makes a mistake,
+  /// which is for a run to refuse, nothing is known.
+  [[nodiscard]] bool boxes_are_apart() const { return boxes_are_apart_ && !has_mistakes_; }
   [[nodiscard]] bool has_pipes() const { return has_pipes_; }
   void scope_begin();
   void scope_end();
@@ -67,7 +68,13 @@ class RecordingRuntime : public PTO2Runtime {
   uint64_t view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets);
   uint64_t reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
   uint64_t transpose(uint64_t tensor);
+  /// Whether a parameter is no tensor, or one that there is.
+  [[nodiscard]] bool knows(const PTOParam& param);
   size_t find_or_add(Buffer& buffer, std::vector<uint64_t> begin, std::vector<uint64_t> extent);
+  /// Handle 0 if there is no such tensor, which is a mistake.
+  [[nodiscard]] const Handle& handle_of(uint64_t tensor);
+  /// Whether the orchestration may end a scope: the outermost is none of its own.
+  [[nodiscard]] bool has_inner_scope() const { return scopes_.size() > 1; }
   /// The box of a parameter that a task reads or writes.
   Box& use(const PTOParam& param);
   void submit(const PTOParam* params, uint32_t count);
@@ -82,6 +89,7 @@ class RecordingRuntime : public PTO2Runtime {
   std::vector<RecordedTask> tasks_;
   std::vector<std::vector<size_t>> scopes_;  ///< the tasks of each that is open
   bool boxes_are_apart_ = true;
+  bool has_mistakes_ = false;
   bool has_groups_ = false;
   bool has_pipes_ = false;
 };

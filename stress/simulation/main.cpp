@@ -160,13 +160,8 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   const cli::NumberRange seeds = cli::parse_range("--seeds", arguments.seeds);
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
-  const auto make = [&](const Options& options) {
-    std::unique_ptr<Subject> subject = make_subject(options);
-    output.begin();
-    return subject;
-  };
-  const Summary summary =
-      simulate(arguments.options, seeds, arguments.jobs, interruption.stop(), make);
+  arguments.options.begins = [&] { output.begin(); };
+  const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
   check_weakening(arguments.options, summary, interruption.exit_code().has_value());
   tell_failure(summary.failure);
   std::optional<Shrunk> shrunk;
@@ -211,12 +206,9 @@ std::unique_ptr<Subject> subject_of(const std::string& text, const Token& token)
   }
 }
 
-/// The run of a token, and the story of a smaller one. An earlier trace is gone when it begins.
-/// Throws TokenError.
-SimulatedRun replay(const std::string& text, const Token& token, const cli::ResultFiles& results,
-                    std::string& story) {
+/// The run of a token, and the story of a smaller one. Throws TokenError.
+SimulatedRun replay(const std::string& text, const Token& token, std::string& story) {
   const std::unique_ptr<Subject> subject = subject_of(text, token);
-  results.remove_former();
   SimulatedRun run;
   try {
     run = token.shrunk.empty() ? subject->run(token.seed)
@@ -236,6 +228,7 @@ ExitCode run_replay(const std::string& text, const std::string& trace, uint64_t 
     Token token = parse_token(text);
     token.options.deadline_ms = 1000 * deadline;
     cli::ResultFiles results(cli::ResultNames{.trace = trace});
+    token.options.begins = [&] { results.remove_former(); };
     cli::OutputFile* const file = results.trace();
     bool is_traced = false;
     if (file != nullptr) {
@@ -245,7 +238,7 @@ ExitCode run_replay(const std::string& text, const std::string& trace, uint64_t 
       };
     }
     std::string story;
-    const SimulatedRun run = replay(text, token, results, story);
+    const SimulatedRun run = replay(text, token, story);
     results.print(text_of(run, std::move(story), token.options.faults));
     if (is_traced) {
       results.finish_trace();

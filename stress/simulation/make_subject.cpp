@@ -41,6 +41,13 @@ void refuse_impossible(const Options& options) {
   }
 }
 
+/// Throws std::runtime_error or std::invalid_argument for what there is not, the case first.
+void find_workload(const Options& options) {
+  static_cast<void>(
+      workloads::find_case(workloads::find_workload(options.workload), options.case_name));
+  static_cast<void>(workloads::find_workload_images(options.workload));
+}
+
 }  // namespace
 
 stress::Launcher launcher_of(const Options& options) {
@@ -65,9 +72,10 @@ std::unique_ptr<Subject> make_subject(const Options& options) {
   weaken(options);
   refuse_impossible(options);
   const stress::Launcher launch = launcher_of(options);
-  if (options.workload.empty()) return std::make_unique<GraphSubject>(options, launch);
   try {
-    static_cast<void>(workloads::find_workload(options.workload));  // before its images are missed
+    if (!options.workload.empty()) find_workload(options);
+    if (options.begins) options.begins();
+    if (options.workload.empty()) return std::make_unique<GraphSubject>(options, launch);
     return std::make_unique<WorkloadSubject>(options, launch);
   } catch (const std::invalid_argument& error) {
     throw cli::CliError(cli::exit_usage, error.what());

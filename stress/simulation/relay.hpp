@@ -87,8 +87,9 @@ class Relay : public PTO2Runtime {
   std::vector<PTOParam> given_;  // of the submission under way: the stub's record, and its own
   std::vector<Handle> handles_;  // by the number of the target's record
   std::map<uint64_t, std::size_t> external_;  // buffers by address
-  /// Entry b: who wrote buffer b last, and whether others may have done so at the same time.
-  std::vector<Written> written_;
+  /// Entry b: who wrote buffer b last, and whether others may have done so at the same time. Buffer
+  /// 0 is that of all handles that the runtime refuses.
+  std::vector<Written> written_ = std::vector<Written>(1);
 };
 
 }  // namespace pto2::simulations

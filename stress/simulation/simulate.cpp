@@ -24,15 +24,13 @@ namespace {
 class Simulation {
  public:
   Simulation(const Options& options, const cli::NumberRange& seeds, std::stop_token stop,
-             const Watch& watch)
+             const Watch& watch, CrashReport& crash)
       : options_(options),
         seeds_(seeds),
         stop_(std::move(stop)),
         watch_(watch),
         progress_(seeds.last - seeds.first + 1),
-        crash_([this](uint64_t seed) {
-          return watch_.repeat ? watch_.repeat(seed) : replay_command(Token{options_, seed, {}});
-        }) {}
+        crash_(crash) {}
 
   /// On one OS thread, until there are no more seeds. What a run throws ends all of them.
   void work(Subject& subject) {
@@ -156,16 +154,22 @@ class Simulation {
   std::exception_ptr failure_;
   Summary summary_;
   Progress progress_;
-  CrashReport crash_;
+  CrashReport& crash_;
 };
 
 }  // namespace
 
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
                  const std::stop_token& stop, const MakeSubject& make, const Watch& watch) {
+  CrashReport crash([&](uint64_t seed) {
+    return watch.repeat ? watch.repeat(seed) : replay_command(Token{options, seed, {}});
+  });
   std::vector<std::unique_ptr<Subject>> subjects;
-  for (uint32_t i = 0; i < jobs; ++i) subjects.push_back(make(options));
-  Simulation simulation(options, seeds, stop, watch);
+  // Code of the user's may end the program here already, and does so for any seed.
+  crash.during(seeds.first, [&] {
+    for (uint32_t i = 0; i < jobs; ++i) subjects.push_back(make(options));
+  });
+  Simulation simulation(options, seeds, stop, watch, crash);
   {
     std::vector<std::jthread> others;
     try {

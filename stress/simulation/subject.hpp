@@ -68,8 +68,9 @@ struct Options {
   bool mistakes = false;   ///< of random graphs: each has one
   bool validate = true;    ///< judge each run by its trace as well
   std::function<void(std::string_view)> trace;  ///< gets the trace of each run; may be empty
-  FaultSet faults = {};                         ///< of which one is drawn for each run, or none
-  std::string weaken;  ///< a memory order that is relaxed, on weak memory; empty: none
+  std::function<void()> begins;  ///< called before code of the user's is; may be empty
+  FaultSet faults = {};          ///< of which one is drawn for each run, or none
+  std::string weaken;            ///< a memory order that is relaxed, on weak memory; empty: none
   FanOutKind fan_out = FanOutKind::word;
   ExecutorKind executor = ExecutorKind::seeded;
   uint64_t deadline_ms = DeviceConfig{}.deadline_ms;  ///< of each run

@@ -15,6 +15,7 @@
 #include "stress/lost_core.hpp"
 #include "stress/oracles/demanded_edges.hpp"
 #include "stress/simulation/decisions.hpp"
+#include "stress/simulation/guarded_call.hpp"
 #include "stress/simulation/workload_problems.hpp"
 
 namespace pto2::simulations {
@@ -38,23 +39,36 @@ oracle::Program first_of(const oracle::Program& program, uint64_t tasks) {
   return first;
 }
 
+/// Constructors of an image are code of the user's, too.
+template <class Load>
+auto load(const Options& options, Load&& from_image) {
+  std::optional<decltype(from_image())> loaded;
+  call_guarded("an image that was loaded", options.deadline_ms,
+               [&] { loaded.emplace(from_image()); });
+  return std::move(*loaded);
+}
+
 }  // namespace
 
 WorkloadSubject::WorkloadSubject(const Options& options, stress::Launcher launch)
     : options_(options),
       launch_(std::move(launch)),
       images_(workloads::find_workload_images(options.workload)),
-      kernels_(KernelLibrary::from_folder(images_.kernels)),
+      kernels_(load(options, [&] { return KernelLibrary::from_folder(images_.kernels); })),
       data_(workloads::find_workload(options.workload).make_case(options.case_name)),
       args_(data_->args()),
-      orchestration_(OrchestrationLibrary::from_file(images_.orchestration, data_->entry())) {
+      orchestration_(load(options, [&] {
+        return OrchestrationLibrary::from_file(images_.orchestration, data_->entry());
+      })) {
   for (int32_t id = 0; id < kernels_.id_limit(); ++id) {
     const Kernel* kernel = kernels_.find(id);
     const KernelEntry entry = options.stub_kernels ? &Relay::stub : nullptr;
     entries_.push_back(kernel == nullptr ? nullptr : entry != nullptr ? entry : kernel->entry);
   }
-  record(on_one_ring_, 1);
-  record(on_four_rings_, 4);
+  call_guarded("the orchestration, whose calls were recorded,", options_.deadline_ms, [&] {
+    record(on_one_ring_, 1);
+    record(on_four_rings_, 4);
+  });
   is_exact_ = on_four_rings_.recorder.is_exact() && data_->info().fault.empty();
 }
 

@@ -164,6 +164,63 @@ TEST(Simulate, AKernelThatEndsTheProgramHasAnExitCodeOfItsOwn) {
   }
 }
 
+/// With vector_example's orchestration replaced by images/ends_program.cpp.
+class EndingOrchestration : public testing::Test {
+ protected:
+  EndingOrchestration() {
+    fs::copy(images(), workloads_, fs::copy_options::recursive);
+    fs::copy_file(std::string(TEST_IMAGES) + "/ends_program.so",
+                  workloads_ + "/vector_example/orchestration.so",
+                  fs::copy_options::overwrite_existing);
+  }
+  [[nodiscard]] Outcome run(Strings arguments, const std::string& how) const {
+    arguments.insert(arguments.end(), {"--deadline", "1"});
+    return pto2(arguments, {"PTO2_WORKLOADS=" + workloads_, "ENDS=" + how});
+  }
+
+  TemporaryFolder folder_;
+  std::string workloads_ = folder_.path("workloads");
+};
+
+/// Its calls are recorded before the first run.
+TEST_F(EndingOrchestration, HasTheExitCodeAndTheCommandOfARun) {
+  const std::pair<const char*, const char*> ends[] = {
+      {"exit", "the orchestration, whose calls were recorded, called exit()"},
+      {"crash", "the orchestration, whose calls were recorded, crashed: SIGSEGV"},
+      {"spin", "the orchestration, whose calls were recorded, has not returned for 1 s"},
+      {"submit", "the orchestration, whose calls were recorded, has not returned for 1 s"},
+      {"exit of image", "an image that was loaded called exit()"},
+      {"crash of image", "an image that was loaded crashed: SIGSEGV"},
+      {"spin of image", "an image that was loaded has not returned for 1 s"}};
+  for (const auto& [how, message] : ends) {
+    const std::string json = folder_.file("json", "earlier");
+    const Outcome outcome =
+        run({"simulate", "vector_example", "--seeds", "4..9", "--json", json}, how);
+    EXPECT_EQ(outcome.code, 5) << how;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.err, testing::EndsWith("repeat: pto2 replay simulate/vector_example:Case1"
+                                               "@sc:4 --deadline 1\n"));
+    EXPECT_FALSE(fs::exists(json)) << how;
+    const std::string trace = folder_.file("trace", "earlier");
+    const Outcome again =
+        run({"replay", "simulate/vector_example:Case1@sc:4", "--trace", trace}, how);
+    EXPECT_EQ(again.code, 5) << how;
+    EXPECT_THAT(again.err, HasSubstr(message));
+    EXPECT_FALSE(fs::exists(trace)) << how;
+  }
+}
+
+TEST_F(EndingOrchestration, MakesMistakesThatRunsAreWrongBy) {
+  for (const char* how : {"scope", "tensor"}) {
+    const Outcome outcome =
+        run({"simulate", "vector_example", "--stub-kernels", "--seeds", "4..4"}, how);
+    EXPECT_EQ(outcome.code, 1) << how << ": " << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("expected ok, got bad_submission")) << how;
+    EXPECT_THAT(outcome.out,
+                HasSubstr("repeat: pto2 replay simulate/vector_example:Case1:stub@sc:4:"));
+  }
+}
+
 /// It has the signals of a crash.
 TEST(Simulate, ACrashThatASanitizerReportsHasItsToken) {
   if (!address_space_is_ours) GTEST_SKIP() << "another sanitizer is there";
@@ -197,7 +254,7 @@ TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
 TEST(Simulate, TooLittleMemoryIsNoBug) {
   if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
   const Outcome outcome = run_program(
-      "/bin/sh", {"-c", "ulimit -v 300000; exec \"$0\" simulate bgemm --jobs 64", PTO2_PROGRAM});
+      "/bin/sh", {"-c", "ulimit -v 400000; exec \"$0\" simulate bgemm --jobs 64", PTO2_PROGRAM});
   EXPECT_EQ(outcome.code, 3) << outcome.out;
   EXPECT_THAT(outcome.err, HasSubstr("; use fewer --jobs"));
 }
