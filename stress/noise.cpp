@@ -95,6 +95,19 @@ std::string noise_text(const std::vector<NoiseKind>& kinds) {
 
 Noise::Noise(std::vector<NoiseKind> kinds, uint64_t seed)
     : kinds_(std::move(kinds)), random_(seed), processors_(processors()) {
+  try {
+    start();
+  } catch (...) {
+    end();
+    throw;
+  }
+}
+
+Noise::~Noise() {
+  end();
+}
+
+void Noise::start() {
   if (std::erase(kinds_, NoiseKind::crowd) != 0) crowd();
   if (kinds_.empty()) return;
   struct sigaction action {};
@@ -104,7 +117,7 @@ Noise::Noise(std::vector<NoiseKind> kinds, uint64_t seed)
   threads_.emplace_back([this] { disturb(); });
 }
 
-Noise::~Noise() {
+void Noise::end() {
   over_.store(true, std::memory_order_relaxed);
   for (std::thread& thread : threads_) thread.join();
 }

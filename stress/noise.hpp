@@ -34,7 +34,8 @@ enum class NoiseKind : uint32_t {
 class Noise {
  public:
   /// Takes the signal SIGURG for its own, whose handler may run on any stack, fibers' included.
-  /// `seed` decides what is done, not to whom it happens.
+  /// `seed` decides what is done, not to whom it happens. Throws std::system_error if the system
+  /// refuses an OS thread.
   Noise(std::vector<NoiseKind> kinds, uint64_t seed);
   ~Noise();
   Noise(const Noise&) = delete;
@@ -44,6 +45,8 @@ class Noise {
   [[nodiscard]] uint64_t disturbed() const { return disturbed_.load(std::memory_order_relaxed); }
 
  private:
+  void start();
+  void end();  ///< of the threads that have begun
   void disturb();
   void do_to(pid_t thread, NoiseKind kind);
   void crowd();

@@ -1,6 +1,7 @@
 #include "stress/noise.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -9,9 +10,12 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -91,6 +95,31 @@ TEST(Noise, TheCrowdIsLargerThanTheMachineAndGoesAway) {
   const int machine = processors_of(0);
   expect_to_see(NoiseKind::crowd, [&] { return threads() >= before + 2 * machine; });
   EXPECT_EQ(threads(), before);
+}
+
+/// There is room for the stack of one.
+void start_threads_in_little_memory() {
+  pthread_attr_t usual;
+  std::size_t stack = 0;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_getstacksize(&usual, &stack);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t room = pages * static_cast<std::size_t>(getpagesize()) + stack + stack / 2;
+  const rlimit limit{room, room};
+  setrlimit(RLIMIT_AS, &limit);
+  try {
+    const Noise noise(noise_named("all"), 1);
+  } catch (const std::system_error&) {
+    std::_Exit(7);
+  }
+  std::_Exit(8);
+}
+
+TEST(Noise, AThreadThatTheSystemRefusesIsThrown) {
+  if (test_slowdown() != 1) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // or stacks of earlier threads are used again
+  EXPECT_EXIT(start_threads_in_little_memory(), testing::ExitedWithCode(7), "");
 }
 
 }  // namespace
