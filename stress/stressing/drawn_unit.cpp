@@ -76,6 +76,7 @@ UnitReport DrawnUnit::run(const Budget& budget, const cli::NumberRange& seeds, U
                                  [](uint64_t) { return std::string(); }};
   simulations::Summary summary =
       simulations::simulate(options_, seeds, 1, stop.get_token(), make_, watch);
+  if (summary.failure != nullptr) std::rethrow_exception(summary.failure);
   return {std::move(summary.outcomes), std::move(summary.never_seen), std::move(summary.wrong)};
 }
 

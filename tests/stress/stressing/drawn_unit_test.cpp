@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <new>
 
 #include "runtime/workloads/workload.hpp"
 #include "stress/stressing/stress.hpp"
@@ -130,7 +131,7 @@ TEST(DrawnUnits, ARightRunIsWrongInNoSimulation) {
 }
 
 /// Wrong with even seeds, and in one simulation with those that 3 divides, too.
-class FakeSubject final : public simulations::Subject {
+class FakeSubject : public simulations::Subject {
  public:
   explicit FakeSubject(simulations::Options options, std::string usual = "passed")
       : options_(std::move(options)), usual_(std::move(usual)) {}
@@ -196,6 +197,27 @@ TEST(DrawnUnits, SayWhatAThousandRunsHaveNotShown) {
   });
   UnitCounts counts;
   EXPECT_THAT(unit.run({}, {1, 1000}, counts).never_seen, testing::ElementsAre("never"));
+}
+
+/// Its second run is wrong, and memory ends in the third.
+class EndingSubject final : public FakeSubject {
+ public:
+  using FakeSubject::FakeSubject;
+  simulations::SimulatedRun run(uint64_t seed) override {
+    if (seed == 3) throw std::bad_alloc();
+    return FakeSubject::run(seed);
+  }
+};
+
+TEST(DrawnUnits, ThrowWhatEndsThemAfterAWrongRun) {
+  simulations::Options options;
+  options.executor = ExecutorKind::threads;
+  DrawnUnit unit("fake/threads", options, [](const simulations::Options& given) {
+    return std::make_unique<EndingSubject>(given);
+  });
+  UnitCounts counts;
+  EXPECT_THROW(unit.run({}, {1, 99}, counts), std::bad_alloc);
+  EXPECT_EQ(counts.wrong(), 1U);
 }
 
 /// A run of it ends the process.
