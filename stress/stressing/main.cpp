@@ -165,7 +165,7 @@ void check_effect(const CLI::App& app, const Units& units) {
     return unit->name().starts_with("workloads/");
   };
   if (!std::ranges::any_of(units, has_seeds)) {
-    refuse(app, {"--executor", "--case", "--fan-out", "--stub-kernels"}, "scenarios",
+    refuse(app, {"--executor", "--case", "--fan-out", "--stub-kernels", "--seeds"}, "scenarios",
            "graphs or workloads");
   }
   if (std::ranges::any_of(units, is_workload)) return;

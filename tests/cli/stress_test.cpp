@@ -143,7 +143,8 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
   refused({"graphs", "--executor", "seeded"}, "--executor");
   refused({"graphs", "--runs", "1", "--seconds", "1"}, "excludes");
   refused({"graphs", "--seeds", "5..4"}, "--seeds");
-  refused({"scenarios", "--seeds", "1..4"}, "has no seeds");
+  refused({"--seeds", "1..4"}, "has no seeds");
+  refused({"scenarios", "--runs", "3", "--seeds", "5..9"}, "--seeds has no effect on scenarios");
   refused({"watermark", "--case", "Case3", "--list"}, "--case has no effect on scenarios");
   refused({"watermark", "--executor", "packed", "--runs", "1"}, "--executor has no effect");
   refused({"scenarios", "--fan-out", "lock", "--list"}, "--fan-out has no effect");
