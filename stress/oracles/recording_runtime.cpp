@@ -1,5 +1,6 @@
 #include "stress/oracles/recording_runtime.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace pto2::oracle {
@@ -61,12 +62,13 @@ bool RecordingRuntime::knows(const PTOParam& param) {
   return !is_tensor || handle_of(param.tensor.id).ndims != 0;
 }
 
-size_t RecordingRuntime::find_or_add(Buffer& buffer, std::vector<uint64_t> begin,
-                                     std::vector<uint64_t> extent) {
+size_t RecordingRuntime::find_or_add(Buffer& buffer, const Layout& layout,
+                                     std::vector<uint64_t> begin, std::vector<uint64_t> extent) {
   for (size_t i = 0; i < buffer.boxes.size(); ++i) {
-    if (buffer.boxes[i].begin == begin && buffer.boxes[i].extent == extent) return i;
+    const Box& box = buffer.boxes[i];
+    if (box.layout == layout && box.begin == begin && box.extent == extent) return i;
   }
-  buffer.boxes.push_back({std::move(begin), std::move(extent)});
+  buffer.boxes.push_back({layout, std::move(begin), std::move(extent)});
   return buffer.boxes.size() - 1;
 }
 
@@ -84,7 +86,9 @@ uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32
     buffers_.back().address = address;
   }
   buffers_[buffer].bytes = elements * element_bytes;
-  const size_t box = find_or_add(buffers_[buffer], std::vector<uint64_t>(ndims),
+  const Layout layout{std::vector<uint64_t>(shapes + std::min(ndims, 1U), shapes + ndims),
+                      element_bytes};
+  const size_t box = find_or_add(buffers_[buffer], layout, std::vector<uint64_t>(ndims),
                                  std::vector<uint64_t>(shapes, shapes + ndims));
   handles_.push_back({buffer, box, ndims, elements, element_bytes});
   return handles_.size() - 1;
@@ -94,15 +98,17 @@ uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const u
   Handle handle = handle_of(tensor);
   if (has_mistakes_) return 0;
   Buffer& buffer = buffers_[handle.buffer];
+  const Layout layout = buffer.boxes[handle.box].layout;
   std::vector<uint64_t> begin = buffer.boxes[handle.box].begin;
-  boxes_are_apart_ &= handle.has_axes && begin.size() == handle.ndims;
+  boxes_are_apart_ &= handle.has_axes;
+  begin.resize(handle.ndims);  // of other axes it may be more, or fewer
   handle.elements = 1;
   for (uint32_t i = 0; i < handle.ndims; ++i) {
     handle.elements *= shapes[i];
-    if (i < begin.size()) begin[i] += offsets[i];
+    begin[i] += offsets[i];
   }
-  handle.box =
-      find_or_add(buffer, std::move(begin), std::vector<uint64_t>(shapes, shapes + handle.ndims));
+  handle.box = find_or_add(buffer, layout, std::move(begin),
+                           std::vector<uint64_t>(shapes, shapes + handle.ndims));
   handles_.push_back(handle);
   return handles_.size() - 1;
 }
@@ -129,7 +135,7 @@ RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
   Buffer& buffer = buffers_[handle.buffer];
   Box& box = buffer.boxes[handle.box];
   const auto is_apart = [&](const Box& other) {
-    if (other.begin.size() != box.begin.size()) return false;
+    if (other.layout != box.layout || other.begin.size() != box.begin.size()) return false;
     for (size_t i = 0; i < box.begin.size(); ++i) {
       if (box.begin[i] + box.extent[i] <= other.begin[i]) return true;
       if (other.begin[i] + other.extent[i] <= box.begin[i]) return true;

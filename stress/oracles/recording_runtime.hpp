@@ -36,8 +36,15 @@ class RecordingRuntime : public PTO2Runtime {
   void scope_end();
 
  private:
+  /// Where the elements of a buffer lie: in two layouts the same numbers are other bytes.
+  struct Layout {
+    std::vector<uint64_t> inner;  ///< extents of the axes behind the first
+    uint64_t element_bytes = 0;
+    bool operator==(const Layout&) const = default;
+  };
   /// Elements of a buffer, and who wrote them last.
   struct Box {
+    Layout layout;
     std::vector<uint64_t> begin;
     std::vector<uint64_t> extent;
     std::vector<size_t> writers = {};
@@ -70,7 +77,8 @@ class RecordingRuntime : public PTO2Runtime {
   uint64_t transpose(uint64_t tensor);
   /// Whether a parameter is no tensor, or one that there is.
   [[nodiscard]] bool knows(const PTOParam& param);
-  size_t find_or_add(Buffer& buffer, std::vector<uint64_t> begin, std::vector<uint64_t> extent);
+  size_t find_or_add(Buffer& buffer, const Layout& layout, std::vector<uint64_t> begin,
+                     std::vector<uint64_t> extent);
   /// Handle 0 if there is no such tensor, which is a mistake.
   [[nodiscard]] const Handle& handle_of(uint64_t tensor);
   /// Whether the orchestration may end a scope: the outermost is none of its own.

@@ -227,6 +227,56 @@ TEST(RecordingRuntime, BoxesOfDifferentSpacesAreNotApart) {
   EXPECT_FALSE(are_apart(true));
 }
 
+/// The same memory twice, of which a part is written as the first, and one used as the second.
+struct Tile {
+  std::vector<uint64_t> whole;
+  std::vector<uint64_t> shape;
+  std::vector<uint64_t> offset;
+  DataType type = DataType::INT32;
+};
+bool are_apart(const Tile& written, const Tile& used) {
+  RecordingRuntime runtime;
+  const auto tile_of = [&](const Tile& of) {
+    const uint64_t whole = runtime.ops->make_tensor(
+        &runtime, 64, of.whole.data(), static_cast<uint32_t>(of.whole.size()), of.type);
+    return Tensor{runtime.ops->view(&runtime, whole, of.shape.data(), of.offset.data())};
+  };
+  const PTOParam first[] = {make_output_param(tile_of(written))};
+  const PTOParam second[] = {make_input_param(tile_of(used))};
+  runtime.scope_begin();
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, first, 1);
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, second, 1);
+  return runtime.boxes_are_apart();
+}
+
+TEST(RecordingRuntime, BoxesOfOtherLayoutsAreNotApart) {
+  // Both are elements 4 to 7.
+  EXPECT_FALSE(are_apart({{4, 2}, {2, 2}, {2, 0}}, {{2, 4}, {1, 4}, {1, 0}}));
+  // Bytes 0 to 7, and 4 to 7.
+  EXPECT_FALSE(are_apart({{8}, {2}, {0}}, {{8}, {2}, {2}, DataType::FLOAT16}));
+  // The same box of numbers is another one.
+  EXPECT_FALSE(are_apart({{4, 2}, {1, 2}, {1, 0}}, {{2, 4}, {1, 2}, {1, 0}}));
+  // How many rows there are says nothing of where one is.
+  EXPECT_TRUE(are_apart({{4, 2}, {2, 2}, {2, 0}}, {{2, 2}, {1, 2}, {1, 0}}));
+}
+
+/// Its begin has as many axes as its extent has, whatever it is a view of.
+TEST(RecordingRuntime, AViewOfFewerAxesIsNotKnown) {
+  RecordingRuntime runtime;
+  const uint64_t square[] = {4, 4};
+  const uint64_t flat[] = {16};
+  const uint64_t part[] = {4};
+  const uint64_t start[] = {0};
+  const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, square, 2, DataType::INT32);
+  const uint64_t line = runtime.ops->reshape(&runtime, tensor, flat, 1);
+  const PTOParam first[] = {make_output_param({tensor})};
+  const PTOParam second[] = {make_input_param({runtime.ops->view(&runtime, line, part, start)})};
+  runtime.scope_begin();
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, first, 1);
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, second, 1);
+  EXPECT_FALSE(runtime.boxes_are_apart());
+}
+
 TEST(RecordingRuntime, KnowsTheFormOfATensor) {
   RecordingRuntime runtime;
   const uint64_t rows[] = {2, 6};
