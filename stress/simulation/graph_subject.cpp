@@ -74,17 +74,20 @@ Shrunk GraphSubject::shrink(uint64_t seed) {
   const auto wrong_schedules = [&](const graphs::Program& program) {
     std::vector<std::pair<uint64_t, uint64_t>> wrong;  // points, schedule
     const FailingTrial trial = trial_of(seed, program);
-    for (uint64_t i = 0; i < schedules; ++i) {
+    for (uint64_t i = 0; i < schedules && !options_.stop.stop_requested(); ++i) {
       const SimulatedRun run = this->run(trial, seed + i);
       if (run.wrong()) wrong.emplace_back(run.points, i);
     }
     return wrong;
   };
+  auto wrong = wrong_schedules(draw(seed));
   const graphs::Program smallest =
       graphs::shrink(draw(seed), [&](const graphs::Program& candidate) {
-        return decisions.note(!wrong_schedules(candidate).empty());
+        auto of_candidate = wrong_schedules(candidate);
+        const bool is_wrong = decisions.note(!of_candidate.empty());
+        if (is_wrong) wrong = std::move(of_candidate);
+        return is_wrong;
       });
-  const auto wrong = wrong_schedules(smallest);
   // What comes and goes with the same schedule cannot be made smaller.
   const uint64_t schedule = wrong.empty() ? 0 : std::ranges::min_element(wrong)->second;
   const FailingTrial failing = trial_of(seed, smallest);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/device/crash_guard.hpp"
+#include "runtime/device/standing_guard.hpp"
 #include "runtime/executors/freed_memory.hpp"
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/loader/load_error.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/output/result_files.hpp"
 #include "runtime/output/stderr_text.hpp"
 #include "runtime/workloads/workload.hpp"
+#include "stress/crash_report.hpp"
 #include "stress/simulation/memory_reserve.hpp"
 #include "stress/simulation/simulate_output.hpp"
 
@@ -132,10 +134,15 @@ std::optional<CliError> known(const std::exception& error) {
   return CliError(cli::exit_bad_input, error.what());
 }
 
-/// Nothing if it has no end: what is wrong is told all the same, as it is.
-std::optional<Shrunk> shrunk_of(const Options& options, uint64_t seed) {
+/// Of the first wrong seed. Nothing if it has no end: what is wrong is told all the same, as it is;
+/// also if the program ends here.
+std::optional<Shrunk> shrunk_of(const Options& options, const Summary& summary) {
+  const uint64_t seed = summary.wrong.front().seed;
   cli::print_to_stderr("pto2: seed {} is wrong; making it smaller\n", seed);
+  CrashReport found([&](uint64_t number) { return replay_command(Token{options, number, {}}); });
+  for (const WrongSeed& wrong : summary.wrong) found.add_wrong(wrong.seed);
   try {
+    const StandingGuard at_crash;
     return make_subject(options)->shrink(seed);
   } catch (const std::exception& error) {
     MemoryReserve::release();
@@ -160,13 +167,14 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   const cli::NumberRange seeds = cli::parse_range("--seeds", arguments.seeds);
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
+  arguments.options.stop = interruption.stop();
   arguments.options.begins = [&] { output.begin(); };
   const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
   check_weakening(arguments.options, summary, interruption.exit_code().has_value());
   tell_failure(summary.failure);
   std::optional<Shrunk> shrunk;
   if (summary.may_shrink() && arguments.shrink && !interruption.exit_code()) {
-    shrunk = shrunk_of(arguments.options, summary.wrong[0].seed);
+    shrunk = shrunk_of(arguments.options, summary);
   }
   return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
 }

@@ -32,18 +32,23 @@ double rate_of(const Summary& summary) {
   return summary.seconds > 0 ? static_cast<double>(summary.runs) / summary.seconds : 0;
 }
 
-/// Why seeds were not tried; empty if all were.
-std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool interrupted) {
-  if (interrupted) return "interrupted: the seeds that follow were not tried\n";
+/// Why seeds were not tried, or not made smaller; empty if there is no reason to say so.
+std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool is_shrunk,
+                   bool interrupted) {
+  const bool has_all = summary.runs == seeds.size();
+  if (interrupted && !has_all) return "interrupted: the seeds that follow were not tried\n";
+  if (interrupted && is_shrunk) {
+    return "interrupted: the first wrong seed may be larger than it need be\n";
+  }
   if (summary.failure != nullptr) {
     return "a run could not be made: the seeds that follow were not tried, and none was made "
            "smaller\n";
   }
   if (summary.timed_out) {
-    return "a run did not end by itself: the seeds that follow were not tried, and none was made "
-           "smaller\n";
+    return fmt::format("a run did not end by itself: {}none was made smaller\n",
+                       has_all ? "" : "the seeds that follow were not tried, and ");
   }
-  if (summary.wrong.size() < most_wrong || summary.runs == seeds.size()) return {};
+  if (summary.wrong.size() < most_wrong || has_all) return {};
   return fmt::format("{} wrong seeds are enough: the seeds that follow were not tried\n",
                      summary.wrong.size());
 }
@@ -160,13 +165,15 @@ std::vector<cli::JunitCase> cases_of(const Options& options, const Summary& summ
 cli::ExitCode SimulateOutput::finish(const Options& options, const cli::NumberRange& seeds,
                                      const Summary& summary, const std::optional<Shrunk>& shrunk,
                                      std::optional<cli::ExitCode> interrupted) {
-  const bool early = interrupted.has_value();
-  files_.print(gap_of(seeds, summary, early) + text_of(options, summary, shrunk));
+  // A signal that came when all had been tried keeps none from being so.
+  const bool early = interrupted && summary.runs != seeds.size();
+  files_.print(gap_of(seeds, summary, shrunk.has_value(), interrupted.has_value()) +
+               text_of(options, summary, shrunk));
   files_.finish([&] { return cli::text_of_json(json_of(options, seeds, summary, shrunk, early)); },
                 "pto2 simulate " + name_of(options), cases_of(options, summary, shrunk, early),
                 early);
   if (summary.wrong_runs != 0) return cli::exit_fail;
-  if (interrupted) return *interrupted;
+  if (early) return *interrupted;
   return summary.never_seen.empty() && summary.runs != 0 ? cli::exit_pass : cli::exit_inconclusive;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,7 @@ struct Options {
   std::function<void()> begins;  ///< called before code of the user's is; may be empty
   FaultSet faults = {};          ///< of which one is drawn for each run, or none
   std::string weaken;            ///< a memory order that is relaxed, on weak memory; empty: none
+  std::stop_token stop;  ///< where it is wanted, nothing more is tried to make a run smaller
   FanOutKind fan_out = FanOutKind::word;
   ExecutorKind executor = ExecutorKind::seeded;
   uint64_t deadline_ms = DeviceConfig{}.deadline_ms;  ///< of each run

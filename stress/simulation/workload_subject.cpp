@@ -228,7 +228,7 @@ Shrunk WorkloadSubject::shrink(uint64_t seed) {
   const DeviceConfig drawn = draw(seed);
   Size size{all_tasks, drawn.chip.clusters, drawn.chip.schedulers};
   const auto accept = [&](const Size& candidate) {
-    if (!run(seed, candidate).wrong()) return false;
+    if (options_.stop.stop_requested() || !run(seed, candidate).wrong()) return false;
     size = candidate;
     return true;
   };

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -286,6 +287,34 @@ TEST(Simulate, WhatWasWrongBeforeMemoryEndedIsTold) {
 TEST(Simulate, WhatCannotBeMadeSmallerForWantOfMemoryIsTold) {
   expect_wrong_seed_without_memory("lacks_memory.so", "4..4");
   expect_wrong_seed_without_memory("asks_too_much.so", "4..4");
+}
+
+TEST(Simulate, WhatWasWrongIsToldIfASmallerRunEndsTheProgram) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pto2({"simulate", "vector_example", "--seeds", "4..4"},
+           {"PTO2_WORKLOADS=" + images_with("wrong_first.so", folder), "THEN=crash"});
+  EXPECT_EQ(outcome.code, 5) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("making it smaller\n"));
+  EXPECT_THAT(outcome.err,
+              testing::EndsWith("wrong: a run that ended before\n"
+                                "repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
+}
+
+TEST(Simulate, AnInterruptionEndsTheMakingSmaller) {
+  const TemporaryFolder folder;
+  RunningProgram program(
+      {"PTO2_WORKLOADS=" + images_with("wrong_first.so", folder), PTO2_PROGRAM, "simulate",
+       "vector_example", "--seeds", "4..4", "--json", folder.path("json")},
+      "/usr/bin/env");
+  ASSERT_TRUE(program.wait_for_text("making it smaller"));
+  const Outcome outcome = program.end_with(SIGINT);
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              testing::StartsWith("interrupted: the first wrong seed may be larger than it need be"
+                                  "\nwrong: seed 4: "));
+  EXPECT_THAT(outcome.out, HasSubstr("repeat: pto2 replay simulate/vector_example:Case1@sc:4:"));
+  EXPECT_EQ(nlohmann::json::parse(read_text(folder.path("json")))["interrupted"], false);
 }
 
 TEST(Simulate, ARunThatLacksMemoryIsNotWrong) {

@@ -120,12 +120,17 @@ TEST_F(Output, ARunThatTimedOutIsToldWithWhatWasNotTried) {
   summary_.wrong_runs = 1;
   summary_.wrong = {{3, {"it stays"}}};
   summary_.timed_out = true;
+  seeds_.last = 6;
   EXPECT_EQ(finish(), cli::exit_fail);
   EXPECT_THAT(text_, testing::StartsWith(told + "wrong: seed 3: it stays\nrepeat: pto2 replay "
                                                 "simulate/graphs:plain@sc:3\n"));
+  seeds_.last = 5;
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, testing::StartsWith(
+                         "a run did not end by itself: none was made smaller\nwrong: seed 3"));
   summary_.timed_out = false;
   EXPECT_EQ(finish(), cli::exit_fail);
-  EXPECT_THAT(text_, testing::Not(HasSubstr(told)));
+  EXPECT_THAT(text_, testing::StartsWith("wrong: seed 3"));
 }
 
 TEST_F(Output, ARunThatCouldNotBeMadeIsToldWithWhatWasNotTried) {
@@ -155,12 +160,29 @@ TEST_F(Output, NoRunIsInconclusive) {
 }
 
 TEST_F(Output, AnInterruptionIsItsSignals) {
+  seeds_.last = 6;
   EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_interrupted);
   expect_verdict("interrupted");
   summary_.wrong_runs = 1;
   summary_.wrong = {{3, {"odd"}}};
   EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail) << "a wrong run weighs more";
   expect_verdict("fail");
+}
+
+/// All have been tried, but the first wrong one not to the end with less and less.
+TEST_F(Output, AnInterruptionBehindTheLastSeedKeepsNoneFromBeingTried) {
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_pass);
+  expect_verdict("pass");
+  EXPECT_THAT(text_, testing::Not(HasSubstr("interrupted")));
+  summary_.wrong_runs = 1;
+  summary_.wrong = {{3, {"odd"}}};
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail);
+  EXPECT_THAT(text_, testing::StartsWith("wrong: seed 3"));
+  shrunk_ = Shrunk{"4-2.1", ""};
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail);
+  EXPECT_THAT(text_, testing::StartsWith("interrupted: the first wrong seed may be larger than it "
+                                         "need be\nwrong: seed 3"));
+  EXPECT_THAT(json_, HasSubstr("\"interrupted\": false"));
 }
 
 TEST_F(Output, TellsWhatBecameOfEachFault) {

@@ -184,6 +184,26 @@ TEST(GraphSubject, AThousandRunsShowEveryEndOfASoundChip) {
                                    "cluster_deadlock", "bad_submission"));
 }
 
+/// All runs are wrong, and one of the first program that is smaller asks for the end.
+TEST(GraphSubject, NothingMoreIsTriedWhereASmallerRunIsToStop) {
+  std::stop_source stop;
+  Options options = of_graphs(ExecutorKind::seeded);
+  options.stop = stop.get_token();
+  int runs = 0;
+  GraphSubject subject(options, [&](ExecutorKind executor, const DeviceConfig& config,
+                                    const Launch& what, uint64_t seed) {
+    if (++runs == 25) stop.request_stop();
+    RunResult result = stress::launch_on(executor, config, what, seed);
+    result.record.damaged = {"ring 0"};
+    return result;
+  });
+  const Shrunk shrunk = subject.shrink(1);
+  EXPECT_EQ(runs, 26) << "and that of the story";
+  std::string story;
+  EXPECT_TRUE(subject.run_shrunk(1, shrunk.token, story).wrong());
+  EXPECT_EQ(story, shrunk.story);
+}
+
 TEST(GraphSubject, ARunWithoutAResultIsWrong) {
   Options options = of_graphs(ExecutorKind::seeded, true);
   std::string trace;

@@ -255,6 +255,24 @@ TEST(WorkloadSubject, ASmallerRunIsTheSmallest) {
   EXPECT_EQ(token_where_wrong({.clusters = 3, .schedulers = 2}), "1-3-2");
 }
 
+/// All runs are wrong, and the third asks for the end.
+TEST(WorkloadSubject, NothingMoreIsTriedWhereASmallerRunIsToStop) {
+  std::stop_source stop;
+  Options options = options_of(true);
+  options.stop = stop.get_token();
+  int runs = 0;
+  WorkloadSubject subject(options, [&](ExecutorKind executor, const DeviceConfig& config,
+                                       const Launch& what, uint64_t seed) {
+    if (++runs == 3) stop.request_stop();
+    RunResult result = stress::launch_on(executor, config, what, seed);
+    result.record.damaged = {"ring 0"};
+    return result;
+  });
+  const Shrunk shrunk = subject.shrink(passing_seed());
+  EXPECT_EQ(runs, 4) << "and that of the story";
+  EXPECT_THAT(shrunk.token, testing::StartsWith("32-")) << "256 / 2 / 2 / 2";
+}
+
 /// Of the run that the token stands for, and not of the one that was drawn.
 TEST(WorkloadSubject, AStoryTellsWhatHasRun) {
   Options options = options_of(true);
