@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace pto2::simulations {
 
 struct WorkloadRun {
   std::string expected;            ///< name of the error with which it must end, or "ok"
-  uint64_t tasks = 0;              ///< that it must submit if it ends well
+  std::optional<uint64_t> tasks;   ///< that it must submit if it ends so; nothing: it depends
+  std::string told = {};           ///< a part of the message, if it ends so
   std::vector<std::string> edges;  ///< what is wrong with them
   std::vector<std::string> rules;  ///< that its record breaks
   std::vector<std::string> stubs;  ///< what these found; empty without stubs

@@ -39,6 +39,13 @@ oracle::Program first_of(const oracle::Program& program, uint64_t tasks) {
   return first;
 }
 
+/// Where it must be, of which the TensorMap has one for all rings.
+void expect(const oracle::Deadlock& deadlock, WorkloadRun& run) {
+  run.tasks = deadlock.task;
+  if (deadlock.resource == oracle::Resource::map_pool) return;
+  run.told = fmt::format(" of ring {}\n", deadlock.ring);
+}
+
 /// Constructors of an image are code of the user's, too.
 template <class Load>
 auto load(const Options& options, Load&& from_image) {
@@ -177,16 +184,20 @@ DrawnFault WorkloadSubject::fault_of(uint64_t seed, const DeviceConfig& config,
                     {.chip = config.chip, .tasks = std::min(tasks, data_->expected_tasks())});
 }
 
-/// The code of the run's error; "ok" if it must end well.
-std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t tasks) const {
-  if (!data_->info().fault.empty()) return data_->info().fault;
-  if (!is_exact_) return error_name(ErrorCode::ok);
+std::optional<oracle::Deadlock> WorkloadSubject::deadlock_of(const DeviceConfig& config,
+                                                             uint64_t tasks) const {
+  if (!is_exact_) return std::nullopt;
   const oracle::Configuration sizes{config.window, config.heap_bytes, config.dep_pool,
                                     config.tensormap_pool, config.rings};
   const oracle::Program& program = graph_on(config.rings).recorder.program();
-  const auto deadlock = tasks == all_tasks
-                            ? oracle::first_deadlock(program, sizes)
+  return tasks == all_tasks ? oracle::first_deadlock(program, sizes)
                             : oracle::first_deadlock(first_of(program, tasks), sizes);
+}
+
+/// The code of the run's error; "ok" if it must end well.
+std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t tasks) const {
+  if (!data_->info().fault.empty()) return data_->info().fault;
+  const auto deadlock = deadlock_of(config, tasks);
   return error_name(deadlock ? stress::code_of(deadlock->resource) : ErrorCode::ok);
 }
 
@@ -197,6 +208,11 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   WorkloadRun judged;
   judged.expected = is_lost ? error_name(ErrorCode::core_lost) : expected_error(config, tasks);
   judged.tasks = std::min(tasks, data_->expected_tasks());
+  if (is_lost || !data_->info().fault.empty()) {
+    judged.tasks.reset();
+  } else if (const auto deadlock = deadlock_of(config, tasks)) {
+    expect(*deadlock, judged);
+  }
   const oracle::RecordingRuntime& recorder = graph_on(config.rings).recorder;
   if (recorder.boxes_are_apart()) {
     judged.edges = oracle::edge_problems(recorder.tasks(), !recorder.has_pipes(), result.record);
@@ -228,7 +244,8 @@ Shrunk WorkloadSubject::shrink(uint64_t seed) {
   const DeviceConfig drawn = draw(seed);
   Size size{all_tasks, drawn.chip.clusters, drawn.chip.schedulers};
   const auto accept = [&](const Size& candidate) {
-    if (options_.stop.stop_requested() || !run(seed, candidate).wrong()) return false;
+    if (options_.stop.stop_requested()) return false;
+    if (!run(seed, candidate).wrong()) return false;
     size = candidate;
     return true;
   };

@@ -50,6 +50,9 @@ class WorkloadSubject final : public Subject {
                                     uint64_t tasks) const;
   void judge(const DeviceConfig& config, const RunResult& result, uint64_t tasks,
              const std::optional<Relay>& relay, bool is_lost, SimulatedRun& run);
+  /// That must come, as far as the program says it.
+  [[nodiscard]] std::optional<oracle::Deadlock> deadlock_of(const DeviceConfig& config,
+                                                            uint64_t tasks) const;
   [[nodiscard]] std::string expected_error(const DeviceConfig& config, uint64_t tasks) const;
   [[nodiscard]] std::string story_of(uint64_t seed, const Size& size,
                                      const SimulatedRun& run) const;

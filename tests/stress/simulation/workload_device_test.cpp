@@ -128,5 +128,33 @@ TEST(WorkloadDevice, ACaseThatMustFailHasTheSizesThatItAsksFor) {
   }
 }
 
+/// Nobody but the oracle knows where it must come.
+TEST(WorkloadDevice, ADeadlockAtAnotherPlaceIsTold) {
+  for (const bool is_ring_wrong : {false, true}) {
+    Options options;
+    options.workload = "bgemm";
+    options.case_name = workloads::find_workload("bgemm").cases().front().name;
+    options.stub_kernels = true;
+    options.validate = false;
+    WorkloadSubject subject(options, [&](ExecutorKind executor, const DeviceConfig& config,
+                                         const Launch& what, uint64_t seed) {
+      RunResult result = stress::launch_on(executor, config, what, seed);
+      if (result.error.code != ErrorCode::flow_control_deadlock) return result;
+      if (!is_ring_wrong) ++result.tasks;
+      std::string& told = result.error.message;
+      for (std::size_t at = told.find("ring "); at < told.size(); at = told.find("ring ", at + 1)) {
+        if (is_ring_wrong) told[at + 5] = '7';
+      }
+      return result;
+    });
+    SimulatedRun run;
+    for (uint64_t seed = 1; run.result.error.code != ErrorCode::flow_control_deadlock; ++seed) {
+      run = subject.run(seed);
+    }
+    EXPECT_THAT(run.problems, testing::Contains(testing::HasSubstr(
+                                  is_ring_wrong ? "expected ' of ring " : " tasks, expected ")));
+  }
+}
+
 }  // namespace
 }  // namespace pto2::simulations

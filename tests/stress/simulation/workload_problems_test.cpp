@@ -13,7 +13,8 @@ using testing::IsEmpty;
 class WorkloadProblems : public testing::Test {
  protected:
   WorkloadProblems() {
-    result_.tasks = run_.tasks = 3;
+    result_.tasks = 3;
+    run_.tasks = 3;
     run_.expected = "ok";
   }
   [[nodiscard]] std::vector<std::string> problems() const { return problems_of(result_, run_); }
@@ -58,13 +59,27 @@ TEST_F(WorkloadProblems, AreWhatOthersFound) {
   EXPECT_THAT(problems(), ElementsAre("edges", "rules", "stubs"));
 }
 
+TEST_F(WorkloadProblems, AreDeadlocksAtAnotherPlace) {
+  result_.error = {ErrorCode::heap_ring_deadlock, "no room of ring 1\n", "more"};
+  run_.expected = "heap_ring_deadlock";
+  run_.told = " of ring 1\n";
+  EXPECT_THAT(problems(), IsEmpty());
+  result_.tasks = 2;
+  EXPECT_THAT(problems(), ElementsAre("2 tasks, expected 3"));
+  run_.told = " of ring 2\n";
+  EXPECT_THAT(problems(), ElementsAre("expected ' of ring 2\n', got: no room of ring 1\n",
+                                      "2 tasks, expected 3"));
+}
+
 TEST_F(WorkloadProblems, AreOtherEndsThanTheOneThatMustCome) {
   result_.error = {ErrorCode::heap_ring_deadlock, "no room", "more"};
   EXPECT_THAT(problems(), ElementsAre("expected ok, got heap_ring_deadlock: no room more"));
   run_.expected = "heap_ring_deadlock";
   result_.tasks = 1;
   have_values(false);
+  run_.tasks.reset();
   EXPECT_THAT(problems(), IsEmpty()) << "who ends early has not done all of it";
+  run_.tasks = 3;
   result_.error = {};
   EXPECT_THAT(
       problems(),
