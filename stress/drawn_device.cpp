@@ -68,4 +68,8 @@ RunResult launch_on(ExecutorKind executor, const DeviceConfig& config, const Lau
                 config, what);
 }
 
+bool is_livelock(std::string_view failure) {
+  return failure.find(": no end after the limit of points: ") != std::string_view::npos;
+}
+
 }  // namespace pto2::stress

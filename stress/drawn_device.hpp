@@ -35,4 +35,7 @@ void draw_device(executors::Random& random, uint32_t most_clusters, DeviceConfig
 using Launcher = std::function<RunResult(ExecutorKind executor, const DeviceConfig& config,
                                          const Launch& what, uint64_t seed)>;
 
+/// Whether a simulation that was given up says by this that it took so many points, or more.
+[[nodiscard]] bool is_livelock(std::string_view failure);
+
 }  // namespace pto2::stress

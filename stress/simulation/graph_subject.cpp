@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "runtime/output/numbers.hpp"
@@ -60,6 +61,7 @@ SimulatedRun GraphSubject::run(const FailingTrial& failing, uint64_t schedule) c
   run.tasks = result.tasks;
   run.points = result.points;
   run.timed_out = is_timeout(result.error.code);
+  run.livelocked = std::ranges::any_of(run.problems, stress::is_livelock);
   if (options_.trace && result.points != 0) write_trace(result.record, options_.trace);
   return run;
 }
@@ -76,6 +78,7 @@ Shrunk GraphSubject::shrink(uint64_t seed) {
     const FailingTrial trial = trial_of(seed, program);
     for (uint64_t i = 0; i < schedules && !options_.stop.stop_requested(); ++i) {
       const SimulatedRun run = this->run(trial, seed + i);
+      if (run.livelocked) break;  // others may take as long
       if (run.wrong()) wrong.emplace_back(run.points, i);
     }
     return wrong;

@@ -80,6 +80,7 @@ class Simulation {
       return;
     }
     first.timed_out = second.timed_out;
+    first.livelocked |= second.livelocked;
     first.problems.emplace_back("the second run of the seed differed from the first");
     for (const std::string& problem : second.problems) {
       first.problems.push_back("of the second run: " + problem);
@@ -137,7 +138,7 @@ class Simulation {
     if (run.wrong()) {
       ++summary_.wrong_runs;
       crash_.add_wrong(seed);
-      summary_.wrong.push_back({seed, std::move(run.problems)});
+      summary_.wrong.push_back({seed, std::move(run.problems), run.livelocked});
       if (summary_.wrong.size() >= most_wrong) enough_wrong_ = true;
     }
     progress_.add_one(summary_.wrong_runs);

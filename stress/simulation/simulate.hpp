@@ -21,6 +21,7 @@ namespace pto2::simulations {
 struct WrongSeed {
   uint64_t seed;
   std::vector<std::string> problems;
+  bool livelocked = false;
 };
 
 /// What became of the runs for which one fault was drawn.
@@ -46,10 +47,10 @@ struct Summary {
   /// Outcomes and cases that so many runs should have shown.
   std::vector<std::string> never_seen;
 
-  /// Whether the first wrong run can be tried with less and less: not if one did not end by itself,
-  /// and not where something else keeps runs from their end.
+  /// Whether the first wrong run can be tried with less and less: not if it, or one that timed out,
+  /// did not end by itself, and not where something else keeps runs from their end.
   [[nodiscard]] bool may_shrink() const {
-    return !wrong.empty() && !timed_out && failure == nullptr;
+    return !wrong.empty() && !wrong.front().livelocked && !timed_out && failure == nullptr;
   }
 };
 

@@ -26,6 +26,7 @@ struct SimulatedRun {
   bool fault_reached = false;   ///< the run has come to it
   std::string fault_text = {};  ///< text_of() the fault, with its place
   bool timed_out = false;       ///< it ended in a time-out
+  bool livelocked = false;      ///< it was given up, since it had no end
   RunResult result = {};        ///< as it is, if it ended with one
 
   [[nodiscard]] bool wrong() const { return !problems.empty(); }

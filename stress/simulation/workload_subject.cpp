@@ -172,6 +172,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
     }
   } catch (const executors::SeededFailure& failure) {
     run.problems.emplace_back(failure.what());
+    run.livelocked = stress::is_livelock(failure.what());
   }
   if (run.wrong()) run.outcome = "wrong";
   return run;
@@ -245,7 +246,8 @@ Shrunk WorkloadSubject::shrink(uint64_t seed) {
   Size size{all_tasks, drawn.chip.clusters, drawn.chip.schedulers};
   const auto accept = [&](const Size& candidate) {
     if (options_.stop.stop_requested()) return false;
-    if (!run(seed, candidate).wrong()) return false;
+    const SimulatedRun run = this->run(seed, candidate);
+    if (!run.wrong() || run.livelocked) return false;
     size = candidate;
     return true;
   };

@@ -87,7 +87,9 @@ std::pair<std::string, std::string> DrawnUnit::simulate(uint64_t seed) {
     Options options = options_;
     options.executor = row.executor;
     const auto subject = make_(options);
-    if (!subject->run(seed).wrong()) continue;
+    const simulations::SimulatedRun run = subject->run(seed);
+    if (!run.wrong()) continue;
+    if (run.livelocked) return {simulations::to_string({options, seed, ""}), run.problems.front()};
     simulations::Shrunk shrunk = subject->shrink(seed);
     return {simulations::to_string({options, seed, shrunk.token}), std::move(shrunk.story)};
   }

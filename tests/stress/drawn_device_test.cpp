@@ -5,8 +5,10 @@
 
 #include <cstdlib>
 #include <set>
+#include <string>
 
 #include "runtime/executors/hardware.hpp"
+#include "runtime/executors/seeded_team.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -28,6 +30,20 @@ TEST(DrawnDevice, TheSeedIsThatOfTheSchedule) {
     lengths.insert(points);
   }
   EXPECT_GT(lengths.size(), 1U);
+}
+
+TEST(DrawnDevice, ALivelockIsKnownByWhatItSays) {
+  const Launch nothing{{}, [](PTO2Runtime*) {}, {}};
+  const ExecutorOptions short_of_points{
+      .executor = ExecutorKind::seeded, .seed = 1, .max_points = 10};
+  std::string failure;
+  try {
+    static_cast<void>(launch(short_of_points, small_device(), nothing));
+  } catch (const executors::SeededFailure& thrown) {
+    failure = thrown.what();
+  }
+  EXPECT_TRUE(is_livelock(failure)) << failure;
+  EXPECT_FALSE(is_livelock("seed 1, point 9: aiv0: data race"));
 }
 
 /// On each executor with OS threads.

@@ -189,6 +189,20 @@ TEST(Simulate, EndsWithARunThatTimedOut) {
   EXPECT_FALSE(all_passed.may_shrink());
 }
 
+/// Seeds go on, but each smaller run might take as long.
+TEST(Simulate, DoesNotMakeALivelockSmaller) {
+  for (const uint64_t livelocked : {2, 4}) {
+    const Summary summary = summary_of({1, 5}, [&](uint64_t seed) {
+      SimulatedRun run = passed();
+      if (seed % 2 == 0) run.problems = {"no end"};
+      run.livelocked = seed == livelocked;
+      return run;
+    });
+    EXPECT_EQ(summary.wrong_runs, 2U);
+    EXPECT_EQ(summary.may_shrink(), livelocked == 4);
+  }
+}
+
 TEST(Simulate, KeepsTheFirstWrongSeedsAndEnds) {
   const Summary summary = summary_of({1, 1000}, [](uint64_t seed) {
     SimulatedRun run = passed();

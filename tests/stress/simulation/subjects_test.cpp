@@ -204,6 +204,27 @@ TEST(GraphSubject, NothingMoreIsTriedWhereASmallerRunIsToStop) {
   EXPECT_EQ(story, shrunk.story);
 }
 
+/// All runs of the program itself are wrong, and those of smaller ones have no end.
+TEST(GraphSubject, ALivelockIsNoSmallerRun) {
+  constexpr int schedules = 20;
+  int runs = 0;
+  GraphSubject subject(
+      of_graphs(ExecutorKind::seeded),
+      [&](ExecutorKind executor, const DeviceConfig& config, const Launch& what, uint64_t seed) {
+        if (++runs > schedules) {
+          throw executors::SeededFailure("seed 1, point 9: no end after the limit of points: -");
+        }
+        RunResult result = stress::launch_on(executor, config, what, seed);
+        result.record.damaged = {"ring 0"};
+        return result;
+      });
+  const std::string token = subject.shrink(1).token;
+  const std::size_t dash = token.find('-');
+  EXPECT_EQ(token.find('.'), std::string::npos) << token << ": one was taken";
+  EXPECT_EQ(runs, schedules + std::stoi(token.substr(dash + 1)) + 1) << "one of each";
+  EXPECT_TRUE(subject.run(1).livelocked);
+}
+
 TEST(GraphSubject, ARunWithoutAResultIsWrong) {
   Options options = of_graphs(ExecutorKind::seeded, true);
   std::string trace;

@@ -430,6 +430,16 @@ TEST(WorkloadSubject, HandsOnWhatIsKnownOfARun) {
   EXPECT_GE(failing, 1U);
 }
 
+TEST(WorkloadSubject, ALivelockIsNoSmallerRun) {
+  const auto livelock = [](ExecutorKind, const DeviceConfig&, const Launch&,
+                           uint64_t) -> RunResult {
+    throw executors::SeededFailure("seed 1, point 9: no end after the limit of points: -");
+  };
+  WorkloadSubject subject(options_of(true), livelock);
+  EXPECT_TRUE(subject.run(1).livelocked);
+  EXPECT_THAT(subject.shrink(1).token, testing::StartsWith("256-"));
+}
+
 TEST(WorkloadSubject, ARunWithoutAResultIsWrong) {
   const auto livelock = [](ExecutorKind, const DeviceConfig&, const Launch&,
                            uint64_t) -> RunResult { throw executors::SeededFailure("no end"); };

@@ -199,6 +199,25 @@ TEST(DrawnUnits, SayWhatAThousandRunsHaveNotShown) {
   EXPECT_THAT(unit.run({}, {1, 1000}, counts).never_seen, testing::ElementsAre("never"));
 }
 
+/// Its simulations have no end.
+class EndlessSubject final : public FakeSubject {
+ public:
+  using FakeSubject::FakeSubject;
+  simulations::SimulatedRun run(uint64_t seed) override {
+    simulations::SimulatedRun run = FakeSubject::run(seed);
+    run.livelocked = run.wrong();
+    return run;
+  }
+};
+
+TEST(DrawnUnits, ALivelockIsNotMadeSmaller) {
+  DrawnUnit unit("fake/threads", {}, [](const simulations::Options& given) {
+    return std::make_unique<EndlessSubject>(given);
+  });
+  EXPECT_EQ(unit.simulate(6).first, "simulate/graphs:plain@pct:6");
+  EXPECT_EQ(unit.simulate(6).second, "wrong");
+}
+
 /// Its second run is wrong, and memory ends in the third.
 class EndingSubject final : public FakeSubject {
  public:
