@@ -32,6 +32,10 @@ namespace pto2 {
 /// A pause is the wait of a kernel that has other work, and may announce something after it. Where
 /// nobody can go on, pauses are ended first, and the other waits if that was in vain for long.
 ///
+/// A kernel that waits again and again for what nobody does is in a turn of its own after each wait
+/// (executors/kernel_watch.hpp), and would never be late. Once that has lasted for the deadline its
+/// waits end where they begin, and the turn goes on until the kernel returns or is left.
+///
 /// What kernels tell one another is no memory of a simulation: their waits are the machine's there,
 /// too.
 template <executors::LaunchPolicy P>
@@ -47,6 +51,7 @@ class CoreCalls {
         threads_(chip.workers(), typename P::kernel_waiter(typename P::doorbell())),
         words_(chip.workers()),
         seen_(chip.workers()),
+        in_vain_(chip.workers()),
         pauses_(chip.workers()) {}
   CoreCalls(const CoreCalls&) = delete;
   CoreCalls& operator=(const CoreCalls&) = delete;
@@ -63,32 +68,33 @@ class CoreCalls {
   [[nodiscard]] const PTOCoreCalls* table() const { return &table_; }
   [[nodiscard]] const Waits& waits() const { return waits_; }
 
-  /// By no logical thread, now and then: ends waits.
+  /// At each look, in a simulation, too.
+  void count_look() { looks_.fetch_add(1, std::memory_order_relaxed); }
+  /// The same by no logical thread, now and then: ends waits.
   void look(std::span<const executors::KernelState> threads) {
+    count_look();
+    const bool is_given_up = is_given_up_();
+    was_given_up_.store(is_given_up, std::memory_order_relaxed);
     const bool is_quiet = quiet_.look(threads, waits_.announcements());
     bool has_pauses = false;
     end_some([&](uint32_t worker, uint64_t) {
       has_pauses = has_pauses || is_pause(worker);
       return PTOWaited::HOLDS;
     });
+    const bool are_all_in_vain = is_quiet && !(has_pauses && pauses_may_help());
     end_some([&](uint32_t worker, uint64_t wait) {
       Seen& seen = seen_[worker];
       if (seen.wait != wait) seen = {wait, 0};
       const bool is_late = longest_ != 0 && ++seen.looks > longest_;
-      if (is_given_up_()) return PTOWaited::GIVEN_UP;
-      const bool is_next = is_quiet && (is_pause(worker) || !has_pauses);
+      if (is_given_up) return PTOWaited::GIVEN_UP;
+      const bool is_next = are_all_in_vain || (is_quiet && is_pause(worker));
       return is_next || is_late ? PTOWaited::NOBODY : PTOWaited::HOLDS;
     });
   }
   /// The same when nobody can go on, as a simulation knows, which may not ask why. False: no wait
   /// goes on.
   bool end_all() {
-    const uint64_t announced = waits_.announcements();
-    pauses_in_vain_ = announced == announced_ ? pauses_in_vain_ + 1 : 0;
-    announced_ = announced;
-    if (pauses_in_vain_ < most_in_vain && end_those([this](uint32_t w) { return is_pause(w); })) {
-      return true;
-    }
+    if (pauses_may_help() && end_those([this](uint32_t w) { return is_pause(w); })) return true;
     return end_those([](uint32_t) { return true; });
   }
 
@@ -97,6 +103,12 @@ class CoreCalls {
   struct Seen {
     uint64_t wait = 0;
     uint64_t looks = 0;
+  };
+  /// Waits of a kernel that nobody has ended, one after the other, with nothing announced.
+  struct InVain {
+    uint64_t turn = 0;       ///< of its thread, behind the last one; 0: there is none
+    uint64_t announced = 0;  ///< before that
+    uint64_t since = 0;      ///< looks before the first one
   };
 
   /// From its begin to its end, also if holds() throws. If the kernel is left there is none, but
@@ -121,6 +133,30 @@ class CoreCalls {
   };
 
   static constexpr uint64_t most_in_vain = 16;
+
+  /// Where nobody can go on: whether pauses are to be ended alone, once more.
+  [[nodiscard]] bool pauses_may_help() {
+    const uint64_t announced = waits_.announcements();
+    pauses_in_vain_ = announced == announced_ ? pauses_in_vain_ + 1 : 0;
+    announced_ = announced;
+    return pauses_in_vain_ < most_in_vain;
+  }
+
+  /// On the thread of a worker whose kernel is about to wait: whether that is in vain.
+  [[nodiscard]] bool has_waited_enough(uint32_t worker) {
+    InVain& before = in_vain_[worker];
+    const uint64_t looks = looks_.load(std::memory_order_relaxed);
+    const bool is_first =
+        before.turn != threads_[worker].turn() || before.announced != waits_.announcements();
+    if (is_first) before.since = looks;
+    return longest_ != 0 && looks - before.since > longest_;
+  }
+
+  /// The same when it was, and so much had been announced before.
+  void note_in_vain(uint32_t worker, uint64_t announced) {
+    in_vain_[worker].turn = threads_[worker].turn();
+    in_vain_[worker].announced = announced;
+  }
 
   [[nodiscard]] bool is_pause(uint32_t worker) const {
     return pauses_[worker].load(std::memory_order_relaxed);
@@ -161,12 +197,21 @@ class CoreCalls {
 
   PTOWaited wait(bool (*holds)(void*), void* what, bool is_pause) {
     if (holds(what)) return PTOWaited::HOLDS;
+    std::optional<executors::OurCall> call(std::in_place);
     const std::optional<WorkerId> here = worker();
     if (!here) return PTOWaited::NOBODY;
+    if (has_waited_enough(here->value)) {
+      // Whoever asked for more in a simulation would let others run, and begin another turn.
+      return was_given_up_.load(std::memory_order_relaxed) ? PTOWaited::GIVEN_UP
+                                                           : PTOWaited::NOBODY;
+    }
     pauses_[here->value].store(is_pause, std::memory_order_relaxed);
     const uint64_t before = waits_.announcements();
     const auto is_over = [&] {
-      return holds(what) || (is_pause && waits_.announcements() != before);
+      call.reset();  // holds() is the kernel's own, which may be left there
+      const bool it_holds = holds(what);
+      call.emplace();
+      return it_holds || (is_pause && waits_.announcements() != before);
     };
     const OneWait one(*this, here->value);
     Waits::Reason ended = 0;
@@ -174,10 +219,13 @@ class CoreCalls {
       own([&] { threads_[here->value].wait(); });
     }
     // Whoever pauses again and again may never be seen in a wait.
-    return is_pause && is_given_up_() ? PTOWaited::GIVEN_UP : static_cast<PTOWaited>(ended);
+    const bool is_over_for_all = is_pause && is_given_up_();
+    if (ended != 0 || is_over_for_all) note_in_vain(here->value, before);
+    return is_over_for_all ? PTOWaited::GIVEN_UP : static_cast<PTOWaited>(ended);
   }
 
   void announce() {
+    const executors::OurCall call;
     waits_.announce([this](uint32_t worker) { threads_[worker].ring(); });
   }
 
@@ -202,6 +250,7 @@ class CoreCalls {
   }
 
   [[nodiscard]] PTOPlace place() {
+    const executors::OurCall call;
     const auto vectors = static_cast<int32_t>(chip_.vectors_per_cluster);
     const std::optional<WorkerId> here = worker();
     if (!here || !chip_.is_in_cluster(*here)) return {-1, 0, 0, vectors};
@@ -210,6 +259,17 @@ class CoreCalls {
             static_cast<int32_t>(place.index), vectors};
   }
 
+  void* share(int32_t cluster, uint64_t key, uint64_t bytes) {
+    const executors::OurCall call;
+    return memory_.share(cluster, key, bytes);
+  }
+
+  /// `result`, of a kernel that goes on at `place`, unless it is late.
+  template <class Result>
+  static Result left_if_late(Result result, const void* place) {
+    executors::leave_if_late(place);
+    return result;
+  }
   static CoreCalls& self(void* runtime) { return *static_cast<CoreCalls*>(runtime); }
 
   const Chip& chip_;
@@ -222,23 +282,29 @@ class CoreCalls {
   std::vector<Waits::Word> words_;
   Waits waits_{words_};
   QuietRun quiet_;
+  executors::Machine::atomic<uint64_t> looks_{0};
+  executors::Machine::atomic<bool> was_given_up_{false};  // at the last look
   std::vector<Seen> seen_;
+  std::vector<InVain> in_vain_;                           // by worker, whose thread alone has it
   std::vector<executors::Machine::atomic<bool>> pauses_;  // by worker: of its last wait
-  uint64_t pauses_in_vain_ = 0;                           // since then, of a simulation
+  uint64_t pauses_in_vain_ = 0;                           // rounds since then
   uint64_t announced_ = 0;
   ClusterMemory memory_;
-  const PTOCoreCalls table_{this,
-                            [](void* runtime) { return self(runtime).place(); },
-                            [](void* runtime, bool (*holds)(void*), void* what) {
-                              return self(runtime).wait(holds, what, false);
-                            },
-                            [](void* runtime) { self(runtime).announce(); },
-                            [](void* runtime, int32_t cluster, uint64_t key, uint64_t bytes) {
-                              return self(runtime).memory_.share(cluster, key, bytes);
-                            },
-                            [](void* runtime, bool (*holds)(void*), void* what) {
-                              return self(runtime).wait(holds, what, true);
-                            }};
+  const PTOCoreCalls table_{
+      this,
+      [](void* runtime) {
+        return left_if_late(self(runtime).place(), __builtin_return_address(0));
+      },
+      [](void* runtime, bool (*holds)(void*), void* what) {
+        return left_if_late(self(runtime).wait(holds, what, false), __builtin_return_address(0));
+      },
+      [](void* runtime) { self(runtime).announce(); },
+      [](void* runtime, int32_t cluster, uint64_t key, uint64_t bytes) {
+        return left_if_late(self(runtime).share(cluster, key, bytes), __builtin_return_address(0));
+      },
+      [](void* runtime, bool (*holds)(void*), void* what) {
+        return left_if_late(self(runtime).wait(holds, what, true), __builtin_return_address(0));
+      }};
 };
 
 }  // namespace pto2

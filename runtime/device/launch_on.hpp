@@ -75,7 +75,11 @@ class Run {
              if (stop_.stop_requested()) {
                executors::try_tick([&] { still_running_.look(threads); });
              }
-             if constexpr (!is_simulated) core_calls_.look(threads);
+             if constexpr (is_simulated) {
+               core_calls_.count_look();
+             } else {
+               core_calls_.look(threads);
+             }
            }});
       const std::stop_callback interruption(stop_, [this] { interrupt(); });
       team_.run();

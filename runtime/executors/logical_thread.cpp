@@ -73,6 +73,12 @@ LogicalThread* this_logical_thread() {
 void KernelWaiter::wait() const {
   if (thread_->kind() == LogicalThread::Kind::os_thread) {
     static_cast<OsThread*>(thread_)->wait_in_kernel();
+uint64_t KernelWaiter::turn() const {
+  const bool is_hosted = thread_->kind() != LogicalThread::Kind::os_thread;
+  const Turn& turn = is_hosted ? current_host()->turn() : static_cast<OsThread*>(thread_)->turn();
+  return turn.load(std::memory_order_relaxed);
+}
+
   } else {
     current_host()->wait_in_kernel();
   }

@@ -224,6 +224,8 @@ class KernelWaiter {
   /// From inside of any kernel, or from no logical thread.
   void ring() const;
 
+  /// Inside of the same.
+  [[nodiscard]] uint64_t turn() const;
  private:
   LogicalThread* thread_;
 };

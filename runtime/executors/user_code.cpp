@@ -84,11 +84,18 @@ bool is_inside(uint64_t turn) {
 NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds) {
   if (!is_inside(turn)) return NotLeft::returned;
   Exit* const exit = this_exit;
-  if (exit->is_held) return NotLeft::in_library;
+  if (exit->held == Held::by_ours) return NotLeft::in_library;
   exit->left = {place, milliseconds};
-  if (is_leavable(place, exit->kernel)) __builtin_longjmp(exit->frame, 1);
+  if (exit->held == Held::no && is_leavable(place, exit->kernel)) __builtin_longjmp(exit->frame, 1);
   exit->is_late = true;
   return NotLeft::in_library;
+}
+
+void leave_if_late(const void* place) {
+  Exit* const exit = exit_of_thread();
+  if (exit == nullptr || !exit->is_late) return;
+  exit->left.place = place;
+  __builtin_longjmp(exit->frame, 1);
 }
 
 #else
@@ -103,6 +110,8 @@ NotLeft leave(uint64_t, const void*, uint64_t) {
   return NotLeft::never;
 }
 
+void leave_if_late(const void*) {}
+
 #endif
 
 void throw_left(const LeftBehind& left) {
@@ -110,11 +119,11 @@ void throw_left(const LeftBehind& left) {
 }
 
 PTO2_UNSEEN_BY_TSAN OurCode::OurCode() : outer_(this_exit) {
-  if (outer_ != nullptr) outer_->is_held = true;
+  if (outer_ != nullptr) outer_->held = Held::by_ours;
 }
 
 PTO2_UNSEEN_BY_TSAN OurCode::~OurCode() {
-  if (outer_ != nullptr) outer_->is_held = false;
+  if (outer_ != nullptr) outer_->held = Held::no;
 }
 
 void OurCode::call(void (*kernel)(int64_t*), int64_t* args) {
@@ -126,6 +135,14 @@ void OurCode::call(void (*kernel)(int64_t*), int64_t* args) {
   const Back back{outer_};
   Exit exit{{}, kernel, outer_->turn, {}};
   if (!returns(kernel, args, exit)) throw_left(exit.left);
+}
+
+PTO2_UNSEEN_BY_TSAN OurCall::OurCall() : caller_(this_exit) {
+  if (caller_ != nullptr) caller_->held = Held::in_call;
+}
+
+PTO2_UNSEEN_BY_TSAN OurCall::~OurCall() {
+  if (caller_ != nullptr) caller_->held = Held::no;
 }
 
 PTO2_UNSEEN_BY_TSAN OtherFiber::OtherFiber() : own_(this_exit) {

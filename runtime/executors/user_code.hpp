@@ -43,6 +43,13 @@ struct NoMemoryForCall : std::bad_alloc {};
 /// Changes whenever the thread that writes it comes to other code of the user's.
 using Turn = Machine::atomic<uint64_t>;
 
+/// Why code is not left for now, wherever it is.
+enum class Held : uint8_t {
+  no,
+  in_call,  ///< of ours: see OurCall
+  by_ours,  ///< which has called it: see OurCode
+};
+
 /// Where to go on after leaving.
 struct Exit {
   void* frame[5];  ///< of __builtin_setjmp
@@ -50,7 +57,7 @@ struct Exit {
       int64_t*);  ///< in whose image it can be left; null: in any that is not the system's
   const Turn* turn;
   LeftBehind left;
-  bool is_held = false;           ///< nothing is left: see OurCode
+  Held held = Held::no;
   volatile bool is_late = false;  ///< a handler would have left it; `left` says where
 };
 
@@ -135,6 +142,21 @@ class OurCode {
  private:
   Exit* const outer_;  // null: nothing is left here
 };
+
+/// While it lives, the code that the calling thread is inside of is in a call of ours, which holds
+/// locks, and rings others. Whatever would leave it finds it late.
+class OurCall {
+ public:
+  OurCall();
+  ~OurCall();
+  OurCall(const OurCall&) = delete;
+  OurCall& operator=(const OurCall&) = delete;
+
+ private:
+  Exit* const caller_;  // null: nothing is left here
+};
+/// At the end of a call of ours, which goes on at `place`: leaves the code that is late.
+void leave_if_late(const void* place);
 
 /// While it lives, another fiber runs on the OS thread than the one whose code it is inside of.
 class OtherFiber {

@@ -24,6 +24,7 @@ using executors::KernelWatch;
 class CoreCallsTest : public testing::Test {
  protected:
   static constexpr uint64_t longest = 5;
+  static void do_nothing() {}
 
   CoreCallsTest() { begin(longest); }
 
@@ -31,17 +32,21 @@ class CoreCallsTest : public testing::Test {
   void begin(uint64_t looks) {
     calls_.emplace(chip_, looks * KernelWatch::period.count(), [this] { return given_up_.load(); });
   }
-  /// Runs a kernel beside `looker`.
-  void run(const std::function<void()>& kernel, const std::function<void()>& looker) {
+  /// Runs a kernel beside `looker`, and another.
+  void run(std::function<void()> kernel, const std::function<void()>& looker,
+           std::function<void()> other = do_nothing) {
     executors::Team team({.executor = executors::Executor::threads});
     const Hardware::doorbell orchestrator(
         team.add("orchestrator", 0, [&] { orchestration_(team); }));
-    const Hardware::doorbell bell(team.add("aiv0", 0, [&] {
-      executors::run_kernel(
-          [](int64_t* body) { (*reinterpret_cast<std::function<void()>*>(body))(); },
-          reinterpret_cast<int64_t*>(const_cast<std::function<void()>*>(&kernel)));
-    }));
-    calls_->add(WorkerId(1), bell);
+    const auto add = [&](WorkerId worker, const char* name, std::function<void()>& body) {
+      calls_->add(worker, Hardware::doorbell(team.add(name, 0, [&body] {
+                    executors::run_kernel(
+                        [](int64_t* self) { (*reinterpret_cast<std::function<void()>*>(self))(); },
+                        reinterpret_cast<int64_t*>(&body));
+                  })));
+    };
+    add(WorkerId(0), "aic0", other);
+    add(WorkerId(1), "aiv0", kernel);
     calls_->tell_of_waits(orchestrator);
     const std::jthread beside(looker);
     team.run();
@@ -129,6 +134,72 @@ TEST_F(CoreCallsTest, AWaitOfAQuietRunEnds) {
         while (!calls_->waits().empty()) calls_->look(states_);
       });
   EXPECT_EQ(ended, PTOWaited::NOBODY);
+}
+
+/// Behind them a kernel waits no more, and is one that does not return.
+TEST_F(CoreCallsTest, WaitsInVainHaveTheDeadlineTogether) {
+  std::atomic<uint64_t> looks{0};
+  std::atomic<bool> is_over{false};
+  const auto looks_of_a_wait = [&] {
+    const uint64_t before = looks;
+    EXPECT_EQ(wait(), PTOWaited::NOBODY);
+    return looks - before;
+  };
+  const auto look_at_waits = [&] {
+    while (!is_over) {
+      if (!given_up_ && calls_->waits().reason(1) != 0) continue;
+      look(1);
+      ++looks;
+    }
+  };
+  const auto wait_in_vain = [&] {
+    EXPECT_GE(looks_of_a_wait(), longest);
+    EXPECT_LE(looks_of_a_wait(), 1u) << "which had begun before";
+    announce();
+    EXPECT_GE(looks_of_a_wait(), longest) << "something was announced";
+    given_up_ = true;
+    for (const uint64_t before = looks; looks < before + 2;) std::this_thread::yield();
+    EXPECT_EQ(wait(), PTOWaited::GIVEN_UP);
+    is_over = true;
+  };
+  run(wait_in_vain, look_at_waits);
+  is_over = given_up_ = false;
+  const auto wait_once = [&] {
+    EXPECT_GE(looks_of_a_wait(), longest) << "it is another kernel";
+    is_over = true;
+  };
+  run(wait_once, look_at_waits);
+}
+
+/// It pauses again each time.
+TEST_F(CoreCallsTest, AWaitBesideSomebodyWhoPausesEnds) {
+  begin(0);
+  std::atomic<uint64_t> pauses{0};
+  std::atomic<bool> is_over{false};
+  PTOWaited ended = PTOWaited::HOLDS;
+  run(
+      [&] {
+        ended = wait();
+        is_over = true;
+      },
+      [&] {
+        while (!is_over && pauses < 100) {
+          look(1);  // it goes on
+          while (calls_->waits().reason(0) == 0) calls_->look(states_);
+          const auto has_ended = [&] { return is_over || pauses == 100; };
+          while (!has_ended() && calls_->waits().reason(0) != 0) std::this_thread::yield();
+        }
+        announce();
+      },
+      [&] {
+        const auto is_set = [](void* it) { return static_cast<std::atomic<bool>*>(it)->load(); };
+        while (!is_over && pauses < 100) {
+          table().pause(table().runtime, is_set, &is_over);
+          ++pauses;
+        }
+      });
+  EXPECT_EQ(ended, PTOWaited::NOBODY);
+  EXPECT_GE(pauses, 15) << "it is told first, and may have an answer";
 }
 
 /// Of a kernel that was left inside of one, nobody says any more that it is over.

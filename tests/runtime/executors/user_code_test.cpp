@@ -59,6 +59,42 @@ TEST_F(UserCode, IsLeft) {
   }
 }
 
+/// Which may hold a lock.
+TEST_F(UserCode, IsLeftBehindACallOfOurs) {
+  static bool has_gone_on;
+  has_gone_on = false;
+  const auto call_ours = [](int64_t*) {
+    leave_if_late(here());
+    {
+      const OurCall call;
+      answer = leave(7, reinterpret_cast<const void*>(&leave_now), 1500);
+    }
+    leave_if_late(here());
+    has_gone_on = true;
+  };
+  try {
+    call_leavable(call_ours, nullptr, turn);
+    FAIL() << "it was not left";
+  } catch (const LeftBehind& left) {
+    EXPECT_EQ(left.place, here());
+    EXPECT_EQ(left.milliseconds, 1500u);
+  }
+  EXPECT_EQ(answer, NotLeft::in_library);
+  EXPECT_FALSE(has_gone_on);
+}
+
+TEST_F(UserCode, IsLeftAnywhereElseBehindACallOfOurs) {
+  static bool has_gone_on;
+  has_gone_on = false;
+  const auto call_and_stay = [](int64_t*) {
+    { const OurCall call; }
+    leave_now(nullptr);
+    has_gone_on = true;
+  };
+  EXPECT_THROW(call_leavable(call_and_stay, nullptr, turn), LeftBehind);
+  EXPECT_FALSE(has_gone_on);
+}
+
 TEST(UserCodeTexts, SecondsHaveAllDigitsAndNoPowerOfTen) {
   EXPECT_EQ(seconds_text(1), "0.001 s");
   EXPECT_EQ(seconds_text(300), "0.3 s");
