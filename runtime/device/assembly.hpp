@@ -107,6 +107,12 @@ class Assembly {
     const CoreCounts* const counts = counts_of(thread);
     return counts == nullptr ? std::string() : kernel_of(*counts, thread);
   }
+  /// The same of what has called abort() there: none of the orchestration's in a call of ours, or
+  /// when it is over.
+  [[nodiscard]] std::string aborted_code_of(const std::string& thread) const {
+    const bool is_ours = thread == orchestrator_name && orchestrator_.code().turn() % 2 == 0;
+    return is_ours ? std::string() : user_code_of(thread);
+  }
   /// For a handler on that thread: the arguments of the kernel that it runs; empty: it runs none.
   [[nodiscard]] std::string arguments_of(const std::string& thread) const {
     const CoreCounts* const counts = counts_of(thread);

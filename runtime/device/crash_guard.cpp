@@ -22,7 +22,7 @@ namespace pto2 {
 /// What the calling thread runs.
 struct RunningCode {
   /// By the guards that live.
-  static RunningCode of_this_thread();
+  static RunningCode of_this_thread(bool has_aborted);
   /// "; its arguments: ..", as far as the guard knows them. Requires one.
   [[nodiscard]] std::string arguments() const;
 
@@ -164,7 +164,7 @@ void leave_to_others(int signal, bool was_sent) {
 /// same. In a process that was forked nothing is touched: whoever held a lock then, or was about to
 /// end the process, is not there.
 template <class TextAbout>
-void end_with(ErrorCode error, TextAbout&& text_about) {
+void end_with(ErrorCode error, TextAbout&& text_about, bool has_aborted = false) {
   if (getpid() != guarded_process.load()) return;
   pid_t nobody = 0;
   const pid_t self = gettid();
@@ -175,7 +175,7 @@ void end_with(ErrorCode error, TextAbout&& text_about) {
   to_be_told.store(error);
   std::signal(SIGALRM, end_unnamed);
   alarm(seconds_of_a_handler);
-  const RunningCode code = RunningCode::of_this_thread();
+  const RunningCode code = RunningCode::of_this_thread(has_aborted);
   if (code.guard != nullptr) end_with_message(error, text_about(code));
   if (error == ErrorCode::crashed) CrashGuard::say_more();
   alarm(0);
@@ -183,8 +183,10 @@ void end_with(ErrorCode error, TextAbout&& text_about) {
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
-  end_with(ErrorCode::crashed,
-           [&](const RunningCode& code) { return text_of(code.who, signal, *info, context); });
+  end_with(
+      ErrorCode::crashed,
+      [&](const RunningCode& code) { return text_of(code.who, signal, *info, context); },
+      signal == SIGABRT);
   leave_to_others(signal, info->si_code <= 0);
 }
 
@@ -246,8 +248,8 @@ void uninstall() {
 
 }  // namespace
 
-CrashGuard::CrashGuard(Who who, Who arguments)
-    : who_(std::move(who)), arguments_(std::move(arguments)) {
+CrashGuard::CrashGuard(Who who, Who arguments, Who aborted)
+    : who_(std::move(who)), arguments_(std::move(arguments)), aborted_(std::move(aborted)) {
   guarded_process.store(getpid());
   const HandlerLock lock(guards_taken);
   if (newest == nullptr) install();
@@ -262,10 +264,12 @@ CrashGuard::~CrashGuard() {
   if (newest == nullptr) uninstall();
 }
 
-RunningCode RunningCode::of_this_thread() {
+RunningCode RunningCode::of_this_thread(bool has_aborted) {
   const HandlerLock lock(guards_taken);
   for (CrashGuard* guard = newest; guard != nullptr; guard = guard->next_) {
-    if (std::string who = guard->who_(); !who.empty()) return {std::move(who), guard};
+    const bool is_special = has_aborted && guard->aborted_;
+    std::string who = is_special ? guard->aborted_() : guard->who_();
+    if (!who.empty()) return {std::move(who), guard};
   }
   return {};
 }

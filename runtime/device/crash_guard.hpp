@@ -40,7 +40,9 @@ class CrashGuard {
 
   /// `arguments` is called after `who`, on a thread whose kernel does not return: what the kernel
   /// was given, in words; empty: nothing is to be said of it. None: it never is.
-  explicit CrashGuard(Who who, Who arguments = {});
+  /// `aborted` is asked in place of `who` after a SIGABRT, which is also how code of ours ends that
+  /// finds itself wrong. None: `who` is.
+  explicit CrashGuard(Who who, Who arguments = {}, Who aborted = {});
   ~CrashGuard();
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
@@ -73,6 +75,7 @@ class CrashGuard {
 
   Who who_;
   Who arguments_;
+  Who aborted_;
   CrashGuard* next_ = nullptr;  ///< was made before
 };
 

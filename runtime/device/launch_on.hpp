@@ -57,10 +57,12 @@ class Run {
 
   RunResult execute() {
     {
-      const auto who = [this] { return assembly_.user_code_of(P::running_thread()); };
+      // Of other launches' threads some have the same names.
+      const auto who = [this] { return assembly_.user_code_of(team_.running_thread()); };
       const ExitGuard at_exit(who);
-      const CrashGuard at_crash(who,
-                                [this] { return assembly_.arguments_of(P::running_thread()); });
+      const CrashGuard at_crash(
+          who, [this] { return assembly_.arguments_of(team_.running_thread()); },
+          [this] { return assembly_.aborted_code_of(team_.running_thread()); });
       const uint64_t deadline = assembly_.state().config.deadline_ms;
       const typename P::reminder reminder(
           assembly_.state().orchestrator_bell, team_,

@@ -31,7 +31,9 @@
 ///
 ///   P::team                  logical threads: team(options), add(name, group, body), which returns
 ///                            what a P::doorbell is made of, run(), which returns when all bodies
-///                            have, and host_threads(). A group is best kept on one OS thread.
+///                            have, host_threads(), and running_thread(), which is as that of P,
+///                            of its own logical threads alone. A group is best kept on one OS
+///                            thread.
 ///                            If there is add_stepped(name, group, step), it is for threads that
 ///                            wait between their steps alone: step() goes on from there, and
 ///                            returns when it is to be called again (after_step.hpp).
@@ -96,6 +98,7 @@ concept LaunchPolicy = ExecutionPolicy<P> &&
   team.run();
   requires std::constructible_from<typename P::kernel_waiter, typename P::doorbell>;
   { P::running_thread() } -> std::same_as<std::string>;
+  { team.running_thread() } -> std::same_as<std::string>;
   { team.host_threads() } -> std::same_as<uint32_t>;
 };
 

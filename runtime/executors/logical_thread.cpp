@@ -60,28 +60,23 @@ void OsThread::wait_in_kernel() {
   detach();
 }
 
-namespace {
-
-/// That the calling OS thread runs, or null.
-LogicalThread* this_logical_thread() {
+const LogicalThread* this_logical_thread() {
   if (const PackedHost* const host = current_host()) return host->current();
   return this_os_thread;
 }
 
-}  // namespace
-
 void KernelWaiter::wait() const {
   if (thread_->kind() == LogicalThread::Kind::os_thread) {
     static_cast<OsThread*>(thread_)->wait_in_kernel();
+  } else {
+    current_host()->wait_in_kernel();
+  }
+}
+
 uint64_t KernelWaiter::turn() const {
   const bool is_hosted = thread_->kind() != LogicalThread::Kind::os_thread;
   const Turn& turn = is_hosted ? current_host()->turn() : static_cast<OsThread*>(thread_)->turn();
   return turn.load(std::memory_order_relaxed);
-}
-
-  } else {
-    current_host()->wait_in_kernel();
-  }
 }
 
 void KernelWaiter::ring() const {

@@ -181,6 +181,9 @@ inline void LogicalThread::ring() {
   }
 }
 
+/// The logical thread that the calling OS thread runs; null: none, or one of a simulation.
+[[nodiscard]] const LogicalThread* this_logical_thread();
+
 /// Name of the logical thread that the calling OS thread runs, of a simulation, too; empty: none.
 [[nodiscard]] std::string running_thread();
 
@@ -221,11 +224,11 @@ class KernelWaiter {
   /// Inside of a kernel of that thread: lets others run until it was rung; the kernel goes on on
   /// the same OS thread.
   void wait() const;
+  /// Inside of the same.
+  [[nodiscard]] uint64_t turn() const;
   /// From inside of any kernel, or from no logical thread.
   void ring() const;
 
-  /// Inside of the same.
-  [[nodiscard]] uint64_t turn() const;
  private:
   LogicalThread* thread_;
 };

@@ -140,6 +140,10 @@ class SeededTeam {
   [[nodiscard]] std::string running_name() const {
     return running_ == nullptr ? std::string() : running_->name_;
   }
+  /// The same if the calling OS thread runs this team; else empty.
+  [[nodiscard]] std::string running_thread() const {
+    return current() == this ? running_name() : std::string();
+  }
   /// The team whose thread is running on this OS thread, or null.
   static SeededTeam* current();
 

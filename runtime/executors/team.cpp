@@ -218,6 +218,17 @@ pid_t Team::os_thread_of(const LogicalThread& thread) const {
   return static_cast<const OsThread&>(thread).kernel().thread;
 }
 
+bool PackedTeam::has(const LogicalThread* thread) const {
+  return std::ranges::find(fibers_, thread) != fibers_.end();
+}
+
+std::string Team::running_thread() const {
+  const LogicalThread* const thread = this_logical_thread();
+  const auto is_it = [thread](const auto& own) { return own.get() == thread; };
+  const bool is_own = packed_ ? packed_->has(thread) : std::ranges::any_of(threads_, is_it);
+  return is_own ? thread->name() : std::string();
+}
+
 uint32_t Team::host_threads() const {
   return packed_ ? options_.host_threads : static_cast<uint32_t>(threads_.size());
 }

@@ -53,6 +53,7 @@ class PackedTeam {
   [[nodiscard]] HostState host_state(uint32_t host) const { return hosts_[host]->state(); }
   [[nodiscard]] std::vector<KernelState> kernels() const;
   [[nodiscard]] pid_t os_thread_of(const HostedThread& fiber) const;
+  [[nodiscard]] bool has(const LogicalThread* thread) const;
 
  private:
   friend class PackedHost;
@@ -110,6 +111,9 @@ class Team {
   [[nodiscard]] std::vector<KernelState> kernels() const;
   /// The one that runs a logical thread now; 0: none does. From any OS thread, as kernels().
   [[nodiscard]] pid_t os_thread_of(const LogicalThread& thread) const;
+
+  /// Name of the one of its logical threads that the calling OS thread runs; empty: none.
+  [[nodiscard]] std::string running_thread() const;
 
   /// OS threads that run the team, the caller included.
   [[nodiscard]] uint32_t host_threads() const;
