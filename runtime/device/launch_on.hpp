@@ -57,6 +57,8 @@ class Run {
 
   RunResult execute() {
     {
+      // What the calling thread is inside of, if that launches a run, it is afterwards.
+      const executors::OtherFiber caller;
       // Of other launches' threads some have the same names.
       const auto who = [this] { return assembly_.user_code_of(team_.running_thread()); };
       const ExitGuard at_exit(who);

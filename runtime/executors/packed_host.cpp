@@ -56,6 +56,13 @@ PTO2_THREAD_POINTER const ThreadPointer<FiberHost<Machine>> host_pointer(this_ho
 
 namespace {
 
+PTO2_UNSEEN_BY_TSAN void* bound_context() {
+#if PTO2_UNDER_TSAN
+  return this_host_context;
+#else
+  return nullptr;
+#endif
+}
 PTO2_UNSEEN_BY_TSAN void bind_host(PackedHost* host) {
   this_host = host;
 }
@@ -84,15 +91,19 @@ PackedHost::PackedHost(PackedTeam& team, bool is_first, std::unique_ptr<HostBits
           },
           bind_context) {}
 
+/// What the calling OS thread is of another team, if a kernel or an orchestration of that launches
+/// one, it is afterwards.
 void PackedHost::run() {
   const SignalStack handlers;
+  auto* const former = current_host();
+  void* const former_context = bound_context();
   bind_host(this);
   kernels_.begin();
   begun_.store(true, std::memory_order_relaxed);
   loops_.run();
   team_.joint_.end_nap();
-  bind_context(nullptr);
-  bind_host(nullptr);
+  bind_context(former_context);
+  bind_host(former);
 }
 
 /// Whether all fibers that are here belong to the first of two hosts now.

@@ -11,6 +11,7 @@
 
 #include "runtime/executors/runtime_handle.hpp"
 #include "runtime/executors/seeded_team.hpp"
+#include "runtime/include/pto_core_calls.h"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -162,22 +163,29 @@ TEST_P(MisplacedCalls, AreNoneOfRunsSideBySide) {
   EXPECT_EQ(result.tasks, 1U);
 }
 
-/// Launches that are alive at once, each begun in the middle of the one before, and what they came
-/// to.
+/// Launches that are alive at once, each begun in the middle of the one before, on another thread
+/// or on the same, and what they came to.
 struct Nested {
   struct One {
     std::optional<TaskGraph> tasks;
     RunResult result;
   };
 
-  Nested(ExecutorKind where, std::size_t depth) : launches(depth) { launch(where, 0); }
+  Nested(ExecutorKind where, std::size_t depth, bool on_another = true)
+      : on_another_thread(on_another), launches(depth) {
+    launch(where, 0);
+  }
 
   void launch(ExecutorKind where, std::size_t i) {
     if (i == launches.size()) return;
     One& one = launches[i];
     const auto entry = [&, where, i](PTO2Runtime* rt) {
       EXPECT_TRUE(alive.insert(rt).second) << "two have one handle";
-      std::thread([&, where, i] { launch(where, i + 1); }).join();
+      if (on_another_thread) {
+        std::thread([&, where, i] { launch(where, i + 1); }).join();
+      } else {
+        launch(where, i + 1);
+      }
       TaskGraph& graph = one.tasks.emplace(rt);
       Value value = graph.task({});
       for (std::size_t task = 0; task < i; ++task) {
@@ -189,6 +197,7 @@ struct Nested {
     one.result = run_at(where, tiny_device(), {graph_kernels, entry, {}});
   }
 
+  const bool on_another_thread;
   std::vector<One> launches;
   std::set<PTO2Runtime*> alive;
 };
@@ -204,6 +213,31 @@ TEST_P(MisplacedCalls, AreNoneOfSeventyRunsAtOnce) {
     one.tasks->verify();
   }
   EXPECT_EQ(Nested(GetParam(), depth).alive, first.alive);
+}
+
+TEST_P(MisplacedCalls, AreNoneOfRunsWithinOneOnItsThread) {
+  const Nested runs(GetParam(), 3, false);
+  for (const Nested::One& one : runs.launches) {
+    EXPECT_EQ(one.result.error.code, ErrorCode::ok) << one.result.error.message;
+    one.tasks->verify();
+  }
+}
+
+TEST_P(MisplacedCalls, AreNoneOfARunWithinAKernel) {
+  static ExecutorKind where;
+  where = GetParam();
+  static constexpr KernelEntry kernels[] = {[](int64_t* args) {
+    static constexpr KernelEntry nothing[] = {[](int64_t*) {}};
+    const auto entry = [](PTO2Runtime* rt) { submit(rt, 0); };
+    EXPECT_EQ(run_at(where, tiny_device(), {nothing, entry, {}}).error.code, ErrorCode::ok);
+    EXPECT_GE(pto_place(args).cluster, 0) << "it is on its own core again";
+  }};
+  const auto entry = [](PTO2Runtime* rt) {
+    for (int i = 0; i < 3; ++i) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+  };
+  const RunResult result = run_at(where, tiny_device(), {kernels, entry, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.completions, 3U);
 }
 
 /// What the orchestration has met itself comes first.
