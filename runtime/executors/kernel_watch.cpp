@@ -29,7 +29,8 @@ void KernelWatch::look(std::span<const KernelState> threads) {
     if (seen.looks < looks_) continue;
     const uint64_t times = seen.looks - looks_ + 1;
     if (times <= patience) stuck_(now, times == patience);
-    if (times == 2 * patience) mute_(now);
+    // Again if it comes back: for want of memory, perhaps.
+    if (times >= 2 * patience) mute_(now);
   }
 }
 

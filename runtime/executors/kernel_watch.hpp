@@ -87,8 +87,8 @@ class KernelWatch {
   using Stuck = StuckKernels::Found;
 
   /// `stuck` is called for a thread that has been inside the same kernel for `looks` looks, and at
-  /// each look that it still is, `patience` times in all; `mute` if that was in vain, too, another
-  /// `patience` looks later. 0 looks: never.
+  /// each look that it still is, `patience` times in all; `mute` if that was in vain, too, from the
+  /// `patience`th look later on. 0 looks: never.
   KernelWatch(uint64_t looks, Stuck stuck, StuckKernels::Mute mute)
       : looks_(looks), stuck_(std::move(stuck)), mute_(std::move(mute)) {}
   /// The same for a look in each period.
