@@ -69,6 +69,8 @@ void StillRunning::on_question(int, siginfo_t* info, void*) {
   auto& question = *static_cast<Question*>(info->si_value.sival_ptr);
   if (question.asker.load() == nullptr || !executors::is_inside(question.turn)) return;
   question.noted = *question.counts;
+  if (question.noted.acks != question.noted.fins) question.called = *question.noted.called;
+  question.noted.called = &question.called;
   question.is_answered.store(true, std::memory_order_release);
 }
 

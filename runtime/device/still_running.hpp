@@ -46,6 +46,7 @@ class StillRunning {
     const CoreCounts* const counts;
     std::atomic<const StillRunning*> asker;  ///< null: it is gone, and so may the counts be
     CoreCounts noted = {};
+    CalledKernel called = {};  ///< of those, which is gone when the kernel returns
     std::atomic<bool> is_answered{false};
     Question* former = nullptr;  ///< anybody's that was asked before
   };
