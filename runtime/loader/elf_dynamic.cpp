@@ -121,7 +121,9 @@ class DynamicTables {
       const auto folders = entry(tag);
       if (!folders) continue;
       const std::string_view text = reader_.string_at(symbols_.strings_offset + *folders);
-      symbols_.is_beside_libraries |= text.find("ORIGIN") != text.npos;  // $ORIGIN or ${ORIGIN}
+      for (const char* here : {"$ORIGIN", "${ORIGIN}"}) {
+        symbols_.is_beside_libraries |= text.find(here) != text.npos;
+      }
     }
   }
 

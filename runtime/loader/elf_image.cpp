@@ -175,11 +175,12 @@ bool has_thread_locals(const ElfReader& reader, const Elf64_Ehdr& header) {
   return false;
 }
 
-/// Whether it is a function that other images may call. An indirect one says at run time which.
+/// Whether it is a function that other images may call. An indirect one says at run time which; one
+/// in assembly is a label without a type, unless its author says more.
 bool is_function_for_others(const Elf64_Sym& symbol) {
   if (symbol.st_shndx == SHN_UNDEF) return false;
   const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-  if (type != STT_FUNC && type != STT_GNU_IFUNC) return false;
+  if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) return false;
   const unsigned bind = ELF64_ST_BIND(symbol.st_info);
   if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE) return false;
   const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);

@@ -39,6 +39,11 @@ std::string loader_message(const std::string& loaded_as) {
   return message;
 }
 
+/// Whether the loader, which has no other word for it, has not found a library.
+bool lacks_library(const std::string& message) {
+  return message.find("cannot open shared object file") != message.npos;
+}
+
 }  // namespace
 
 SharedObject SharedObject::from_file(const std::string& path) {
@@ -55,8 +60,10 @@ SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const st
     object.handle_ = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (object.handle_ == nullptr) {
-    throw LoadError(name, "cannot be loaded: " + loader_message(loaded_as),
-                    object.image_.is_beside_libraries()
+    const std::string message = loader_message(loaded_as);
+    const bool is_beside = object.image_.is_beside_libraries() && lacks_library(message);
+    throw LoadError(name, "cannot be loaded: " + message,
+                    is_beside
                         ? "a copy of it is loaded, so that $ORIGIN is not its folder; link it with "
                           "the whole path (-Wl,-rpath,/folder), or set LD_LIBRARY_PATH"
                         : "link it against every library it needs; an orchestration or kernel "

@@ -100,6 +100,7 @@ TEST(SharedObject, calls_functions_alone) {
       load_error([&] { variable.symbol("kernel_entry"); }).find("does not export kernel_entry"),
       std::string::npos);
   EXPECT_EQ(answer(SharedObject::from_file(image_path("indirect"))), 6);
+  EXPECT_EQ(answer(SharedObject::from_file(image_path("untyped"))), 8);
 }
 
 TEST(SharedObject, says_which_symbol_is_undefined) {
@@ -115,8 +116,10 @@ TEST(SharedObject, says_where_libraries_beside_an_image_are_not_found) {
   const auto hint = [](const char* name) {
     return load_error([&] { SharedObject::from_file(image_path(name)); });
   };
-  EXPECT_NE(hint("beside_others").find("$ORIGIN"), std::string::npos);
-  EXPECT_EQ(hint("undefined_symbol").find("$ORIGIN"), std::string::npos);
+  EXPECT_NE(hint("beside_others_new").find("$ORIGIN"), std::string::npos);
+  EXPECT_NE(hint("beside_others_old").find("$ORIGIN"), std::string::npos);
+  EXPECT_EQ(hint("beside_nobody").find("$ORIGIN"), std::string::npos);
+  EXPECT_EQ(hint("beside_lacks_symbol").find("$ORIGIN"), std::string::npos);
 }
 
 TEST(SharedObject, refuses_what_is_no_regular_file) {
