@@ -94,6 +94,13 @@ void complain_of(const RunReport& report) {
   complain_of_end(report);
 }
 
+/// Of a run that has no result but its trace.
+void warn_of(const RunReport& report) {
+  for (const std::string& warning : report.warnings()) {
+    print_to_stderr("pto2: warning: {}\n", warning);
+  }
+}
+
 constexpr const char* run_footer =
     R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable
 in parentheses, else the config file (TOML: window = 16), else the case or the platform, else the
@@ -377,6 +384,7 @@ ExitCode RunCommand::run(const Settings& settings) {
   RunReport report = measure(settings, results, interruption);
   complain_of(report);
   if (!quiet_) results.print(to_text(report));
+  if (!quiet_ && !results.has_text() && json_.empty()) warn_of(report);
   if (trace != nullptr && report.repetitions == 0) {
     print_to_stderr("pto2: there is no trace of a run that has not begun\n");
   } else if (trace != nullptr) {

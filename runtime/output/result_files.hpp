@@ -37,6 +37,8 @@ class ResultFiles {
   [[nodiscard]] OutputFile* trace() { return trace_ ? &*trace_ : nullptr; }
   /// It is written: puts it in its place. Requires that one is wanted.
   void finish_trace();
+  /// Whether text is printed: stdout is for nothing else.
+  [[nodiscard]] bool has_text() const { return text_; }
   /// Text for people, at once.
   void print(const std::string& text);
   /// Writes JSON, if it is wanted, and puts it in its place. `json_text` is called if so. Throws

@@ -251,6 +251,17 @@ TEST(Trace, FullBuffersAreSaid) {
   expect_warned(3 * dropped);
 }
 
+/// On stdout it leaves no room for the text that has the warning.
+TEST(Trace, FullBuffersAreSaidBesideATraceOnStdout) {
+  const Outcome outcome = pto2({"run", "vector_example", "--trace-events", "2", "--trace", "-"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("pto2: warning: "));
+  EXPECT_THAT(outcome.err, HasSubstr("events found their buffer full"));
+  const Outcome quiet =
+      pto2({"run", "vector_example", "--trace-events", "2", "--trace", "-", "--quiet"});
+  EXPECT_EQ(quiet.err, "");
+}
+
 /// Their number is no setting of a run without a trace, unless a file has it for all runs.
 TEST(Trace, EventsAreOfATrace) {
   const TemporaryFolder folder;
