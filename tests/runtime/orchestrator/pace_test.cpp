@@ -7,6 +7,8 @@
 namespace pto2 {
 namespace {
 
+constexpr uint64_t most_ways = 1000;
+
 /// What the others do while the orchestrator gives way, and how long they take.
 struct Others {
   uint64_t now = 0;
@@ -21,7 +23,7 @@ Others others;
 struct PacedPolicy : executors::Hardware {
   static uint64_t now() { return others.now; }
   static bool give_way() {
-    if (!others.are_there) return false;
+    if (!others.are_there || others.ways == most_ways) return false;
     ++others.ways;
     others.now += others.ns_per_way;
     others.retired += others.retire_per_way;
@@ -85,6 +87,12 @@ TEST_F(PaceOfTasks, GoesOnForAnEighthOfWhatWasInVain) {
   EXPECT_EQ(ways_at(far_ahead + 1), 0U);
   others.now += 1;
   EXPECT_EQ(ways_at(far_ahead + 2), 3U);
+}
+
+TEST_F(PaceOfTasks, DoesNotWaitForMoreThanOneThatHasRetired) {
+  others.ns_per_way = 30'000;
+  others.retired = 1;
+  EXPECT_EQ(ways_at(far_ahead + 100), 2U) << "the second one brings nothing";
 }
 
 TEST_F(PaceOfTasks, GoesOnForATenthOfAMillisecondAtMost) {
