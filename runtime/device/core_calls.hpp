@@ -264,13 +264,34 @@ class CoreCalls {
     return memory_.share(cluster, key, bytes);
   }
 
-  /// `result`, of a kernel that goes on at `place`, unless it is late.
-  template <class Result>
-  static Result left_if_late(Result result, const void* place) {
-    executors::leave_if_late(place);
-    return result;
-  }
   static CoreCalls& self(void* runtime) { return *static_cast<CoreCalls*>(runtime); }
+
+  // What kernels call. Lambdas that decay to pointers are called by code of their own, which would
+  // be the place that the kernel goes on at.
+  static PTOPlace place_entry(void* runtime) {
+    const PTOPlace place = self(runtime).place();
+    executors::leave_if_late(__builtin_return_address(0));
+    return place;
+  }
+  static PTOWaited wait_entry(void* runtime, bool (*holds)(void*), void* what) {
+    const PTOWaited ended = self(runtime).wait(holds, what, false);
+    executors::leave_if_late(__builtin_return_address(0));
+    return ended;
+  }
+  static void announce_entry(void* runtime) {
+    self(runtime).announce();
+    executors::leave_if_late(__builtin_return_address(0));
+  }
+  static void* share_entry(void* runtime, int32_t cluster, uint64_t key, uint64_t bytes) {
+    void* const memory = self(runtime).share(cluster, key, bytes);
+    executors::leave_if_late(__builtin_return_address(0));
+    return memory;
+  }
+  static PTOWaited pause_entry(void* runtime, bool (*holds)(void*), void* what) {
+    const PTOWaited ended = self(runtime).wait(holds, what, true);
+    executors::leave_if_late(__builtin_return_address(0));
+    return ended;
+  }
 
   const Chip& chip_;
   const uint64_t longest_;  // looks that a wait may last; 0: any
@@ -290,21 +311,8 @@ class CoreCalls {
   uint64_t pauses_in_vain_ = 0;                           // rounds since then
   uint64_t announced_ = 0;
   ClusterMemory memory_;
-  const PTOCoreCalls table_{
-      this,
-      [](void* runtime) {
-        return left_if_late(self(runtime).place(), __builtin_return_address(0));
-      },
-      [](void* runtime, bool (*holds)(void*), void* what) {
-        return left_if_late(self(runtime).wait(holds, what, false), __builtin_return_address(0));
-      },
-      [](void* runtime) { self(runtime).announce(); },
-      [](void* runtime, int32_t cluster, uint64_t key, uint64_t bytes) {
-        return left_if_late(self(runtime).share(cluster, key, bytes), __builtin_return_address(0));
-      },
-      [](void* runtime, bool (*holds)(void*), void* what) {
-        return left_if_late(self(runtime).wait(holds, what, true), __builtin_return_address(0));
-      }};
+  const PTOCoreCalls table_{this,           place_entry, wait_entry,
+                            announce_entry, share_entry, pause_entry};
 };
 
 }  // namespace pto2

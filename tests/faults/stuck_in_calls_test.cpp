@@ -55,6 +55,9 @@ TEST_P(StuckInCalls, KernelsThatAskForEverAreLeft) {
     for (;;) static_cast<void>(pto_place(args));
   });
   expect_left([](int64_t* args) {
+    for (;;) pto_announce(args);
+  });
+  expect_left([](int64_t* args) {
     for (;;) pto_share(args, 0, 1, 64);
   });
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -19,6 +20,10 @@ namespace {
 
 using executors::Hardware;
 using executors::KernelWatch;
+
+void call_function(int64_t* self) {
+  (*reinterpret_cast<std::function<void()>*>(self))();
+}
 
 /// One core that runs one kernel, which waits several times.
 class CoreCallsTest : public testing::Test {
@@ -40,9 +45,7 @@ class CoreCallsTest : public testing::Test {
         team.add("orchestrator", 0, [&] { orchestration_(team); }));
     const auto add = [&](WorkerId worker, const char* name, std::function<void()>& body) {
       calls_->add(worker, Hardware::doorbell(team.add(name, 0, [&body] {
-                    executors::run_kernel(
-                        [](int64_t* self) { (*reinterpret_cast<std::function<void()>*>(self))(); },
-                        reinterpret_cast<int64_t*>(&body));
+                    executors::run_kernel(call_function, reinterpret_cast<int64_t*>(&body));
                   })));
     };
     add(WorkerId(0), "aic0", other);
@@ -277,6 +280,40 @@ TEST_F(CoreCallsTest, AWaitThatThrowsIsOver) {
     while (!is_over) announce();
   });
   EXPECT_EQ(ended, std::vector{PTOWaited::HOLDS});
+}
+
+/// Of the call, and not somewhere in it.
+TEST_F(CoreCallsTest, EachCallOfALateKernelIsItsEnd) {
+  if (PTO2_CAN_LEAVE == 0) GTEST_SKIP() << "no kernel is left in this build";
+  const PTOCoreCalls& table = this->table();
+  const auto never = [](void*) { return false; };
+  const auto end_of = [&table](auto call) {
+    const executors::Turn turn{7};
+    std::function<void()> kernel = [&] {
+      {
+        const executors::OurCall ours;
+        (void)executors::leave(7, nullptr, 300);
+      }
+      call(table.runtime);
+      ADD_FAILURE() << "it goes on";
+    };
+    try {
+      executors::call_leavable(call_function, reinterpret_cast<int64_t*>(&kernel), turn);
+    } catch (const executors::LeftBehind& left) {
+      return reinterpret_cast<intptr_t>(left.place);
+    }
+    return intptr_t{0};
+  };
+  const auto expect_end = [&](auto entry, auto... arguments) {
+    const intptr_t end = end_of([&](void* runtime) { entry(runtime, arguments...); });
+    const intptr_t thunk = 64;
+    EXPECT_GT(std::abs(end - reinterpret_cast<intptr_t>(entry)), thunk);
+  };
+  expect_end(table.place);
+  expect_end(table.wait, never, nullptr);
+  expect_end(table.announce);
+  expect_end(table.share, 0, 1, 64);
+  expect_end(table.pause, never, nullptr);
 }
 
 TEST_F(CoreCallsTest, WhoeverRunsNoKernelWaitsForNobody) {
