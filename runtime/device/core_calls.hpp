@@ -73,8 +73,7 @@ class CoreCalls {
   /// The same by no logical thread, now and then: ends waits.
   void look(std::span<const executors::KernelState> threads) {
     count_look();
-    const bool is_given_up = is_given_up_();
-    was_given_up_.store(is_given_up, std::memory_order_relaxed);
+    const bool is_given_up = ask_if_given_up();
     const bool is_quiet = quiet_.look(threads, waits_.announcements());
     bool has_pauses = false;
     end_some([&](uint32_t worker, uint64_t) {
@@ -162,6 +161,13 @@ class CoreCalls {
     return pauses_[worker].load(std::memory_order_relaxed);
   }
 
+  /// In a simulation others run meanwhile.
+  [[nodiscard]] bool ask_if_given_up() {
+    const bool is_given_up = is_given_up_();
+    if (is_given_up) was_given_up_.store(true, std::memory_order_relaxed);
+    return is_given_up;
+  }
+
   /// Of workers that `are_meant`, in a simulation. False: none of them waits.
   template <class AreMeant>
   bool end_those(AreMeant&& are_meant) {
@@ -201,7 +207,8 @@ class CoreCalls {
     const std::optional<WorkerId> here = worker();
     if (!here) return PTOWaited::NOBODY;
     if (has_waited_enough(here->value)) {
-      // Whoever asked for more in a simulation would let others run, and begin another turn.
+      // Whoever asked again in a simulation would let others run, and begin another turn. Nobody
+      // has run there since it was asked last.
       return was_given_up_.load(std::memory_order_relaxed) ? PTOWaited::GIVEN_UP
                                                            : PTOWaited::NOBODY;
     }
@@ -218,8 +225,9 @@ class CoreCalls {
     while (!is_over() && (ended = waits_.reason(here->value)) == 0) {
       own([&] { threads_[here->value].wait(); });
     }
-    // Whoever pauses again and again may never be seen in a wait.
-    const bool is_over_for_all = is_pause && is_given_up_();
+    // Whoever pauses again and again may never be seen in a wait, and who ends the waits of a
+    // simulation does not know why nobody can go on.
+    const bool is_over_for_all = (is_pause || ended != 0) && ask_if_given_up();
     if (ended != 0 || is_over_for_all) note_in_vain(here->value, before);
     return is_over_for_all ? PTOWaited::GIVEN_UP : static_cast<PTOWaited>(ended);
   }
@@ -304,7 +312,7 @@ class CoreCalls {
   Waits waits_{words_};
   QuietRun quiet_;
   executors::Machine::atomic<uint64_t> looks_{0};
-  executors::Machine::atomic<bool> was_given_up_{false};  // at the last look
+  executors::Machine::atomic<bool> was_given_up_{false};  // when it was asked last
   std::vector<Seen> seen_;
   std::vector<InVain> in_vain_;                           // by worker, whose thread alone has it
   std::vector<executors::Machine::atomic<bool>> pauses_;  // by worker: of its last wait
