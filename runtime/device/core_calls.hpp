@@ -43,11 +43,14 @@ class CoreCalls {
  public:
   using Waits = KernelWaits<executors::Machine>;
 
-  /// `is_given_up`: whether the run is, from any OS thread.
-  CoreCalls(const Chip& chip, uint64_t deadline_ms, std::function<bool()> is_given_up)
+  /// `is_given_up`: whether the run is, from any OS thread. `running_thread`: the name of the
+  /// launch's logical thread that the calling OS thread runs; empty: it runs none.
+  CoreCalls(const Chip& chip, uint64_t deadline_ms, std::function<bool()> is_given_up,
+            std::function<std::string()> running_thread)
       : chip_(chip),
         longest_(executors::KernelWatch::looks_in(deadline_ms)),
         is_given_up_(std::move(is_given_up)),
+        running_thread_(std::move(running_thread)),
         threads_(chip.workers(), typename P::kernel_waiter(typename P::doorbell())),
         words_(chip.workers()),
         seen_(chip.workers()),
@@ -243,7 +246,7 @@ class CoreCalls {
     return own([this] {
       const std::scoped_lock lock(naming_);
       if (workers_.empty()) name_workers();
-      const auto found = workers_.find(P::running_thread());
+      const auto found = workers_.find(running_thread_());
       return found == workers_.end() ? std::nullopt : std::optional(found->second);
     });
   }
@@ -304,6 +307,7 @@ class CoreCalls {
   const Chip& chip_;
   const uint64_t longest_;  // looks that a wait may last; 0: any
   const std::function<bool()> is_given_up_;
+  const std::function<std::string()> running_thread_;
   std::vector<typename P::kernel_waiter> threads_;  // by worker
   std::mutex naming_;  // guards workers_; std::call_once writes what fibers of one host share
   std::unordered_map<std::string, WorkerId> workers_;

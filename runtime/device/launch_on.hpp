@@ -146,7 +146,8 @@ class Run {
   Assembly<P, F> assembly_;
   typename P::team team_;
   CoreCalls<P> core_calls_{assembly_.chip(), assembly_.state().config.deadline_ms,
-                           [this] { return assembly_.state().fatal.is_set(); }};
+                           [this] { return assembly_.state().fatal.is_set(); },
+                           [this] { return team_.running_thread(); }};
   StillRunning still_running_{
       [this](const std::string& thread) { return assembly_.counts_of(thread); },
       [this](const CoreCounts& counts, const std::string& thread) {

@@ -240,6 +240,26 @@ TEST_P(MisplacedCalls, AreNoneOfARunWithinAKernel) {
   EXPECT_EQ(result.completions, 3U);
 }
 
+/// On the OS thread of a simulation, whose threads have the same names: each is on its own core.
+TEST(CallsOfSimulations, AreNoneOfARunOnHardwareWithin) {
+  static std::vector<int> types;
+  types.clear();
+  static constexpr KernelEntry kernels[] = {[](int64_t* args) {
+    static constexpr KernelEntry inner[] = {
+        [](int64_t* own) { types.push_back(pto_place(own).type); }};
+    const auto entry = [](PTO2Runtime* rt) { submit(rt, 0); };
+    const executors::TeamOptions one{.executor = executors::Executor::packed, .host_threads = 1};
+    EXPECT_EQ(launch(tiny_device(), one, {inner, entry, {}}).error.code, ErrorCode::ok);
+    types.push_back(pto_place(args).type);
+  }};
+  const auto entry = [](PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+  };
+  const RunResult result = run_at(ExecutorKind::seeded, tiny_device(), {kernels, entry, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(types, (std::vector<int>{PTO2_WORKER_VECTOR, PTO2_WORKER_CUBE}));
+}
+
 /// What the orchestration has met itself comes first.
 TEST_P(MisplacedCalls, AreNotTheFirstError) {
   const RunResult result = run([](PTO2Runtime* rt) {

@@ -35,7 +35,9 @@ class CoreCallsTest : public testing::Test {
 
   /// Waits may last for so many looks, 0: for ever.
   void begin(uint64_t looks) {
-    calls_.emplace(chip_, looks * KernelWatch::period.count(), [this] { return given_up_.load(); });
+    calls_.emplace(
+        chip_, looks * KernelWatch::period.count(), [this] { return given_up_.load(); },
+        Hardware::running_thread);
   }
   /// Runs a kernel beside `looker`, and another.
   void run(std::function<void()> kernel, const std::function<void()>& looker,
@@ -252,7 +254,8 @@ TEST_F(CoreCallsTest, TheOrchestratorIsToldOfTheFirst) {
 }
 
 TEST_F(CoreCallsTest, ADeadlineIsRoundedUp) {
-  calls_.emplace(chip_, 1, [] { return false; });
+  calls_.emplace(
+      chip_, 1, [] { return false; }, Hardware::running_thread);
   run([&] { wait(); },
       [&] {
         until_a_kernel_waits();
