@@ -108,9 +108,10 @@ class CoreCalls {
   };
   /// Waits of a kernel that nobody has ended, one after the other, with nothing announced.
   struct InVain {
-    uint64_t turn = 0;       ///< of its thread, behind the last one; 0: there is none
-    uint64_t announced = 0;  ///< before that
-    uint64_t since = 0;      ///< looks before the first one
+    const executors::Turn* thread = nullptr;  ///< the OS thread's; null: there is none
+    uint64_t turn = 0;                        ///< of that, behind the last one
+    uint64_t announced = 0;                   ///< before that
+    uint64_t since = 0;                       ///< looks before the first one
   };
 
   /// From its begin to its end, also if holds() throws. If the kernel is left there is none, but
@@ -148,16 +149,23 @@ class CoreCalls {
   [[nodiscard]] bool has_waited_enough(uint32_t worker) {
     InVain& before = in_vain_[worker];
     const uint64_t looks = looks_.load(std::memory_order_relaxed);
-    const bool is_first =
-        before.turn != threads_[worker].turn() || before.announced != waits_.announcements();
+    const executors::Turn& turn = threads_[worker].turn();
+    const bool is_first = before.thread != &turn || before.turn != number_of(turn) ||
+                          before.announced != waits_.announcements();
     if (is_first) before.since = looks;
     return longest_ != 0 && looks - before.since > longest_;
   }
 
   /// The same when it was, and so much had been announced before.
   void note_in_vain(uint32_t worker, uint64_t announced) {
-    in_vain_[worker].turn = threads_[worker].turn();
+    const executors::Turn& turn = threads_[worker].turn();
+    in_vain_[worker].thread = &turn;
+    in_vain_[worker].turn = number_of(turn);
     in_vain_[worker].announced = announced;
+  }
+
+  static uint64_t number_of(const executors::Turn& turn) {
+    return turn.load(std::memory_order_relaxed);
   }
 
   [[nodiscard]] bool is_pause(uint32_t worker) const {

@@ -41,8 +41,8 @@
 ///   P::kernel_waiter         made of the doorbell of a logical thread: wait(), inside a kernel of
 ///                            that thread, lets others run until ring(), which any kernel may call,
 ///                            and what belongs to no logical thread; a ring is remembered. turn(),
-///                            where wait() may be called, is a number that changes with each kernel
-///                            and each wait on the OS thread.
+///                            where wait() may be called, is that of the OS thread: a number that
+///                            changes with each kernel and each wait there.
 ///   P::running_thread()      the name of the logical thread that the calling OS thread runs, empty
 ///                            if it runs none.
 ///   P::reminder              while one lives, the doorbell that it was made of rings now and then,

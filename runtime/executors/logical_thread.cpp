@@ -73,10 +73,9 @@ void KernelWaiter::wait() const {
   }
 }
 
-uint64_t KernelWaiter::turn() const {
+const Turn& KernelWaiter::turn() const {
   const bool is_hosted = thread_->kind() != LogicalThread::Kind::os_thread;
-  const Turn& turn = is_hosted ? current_host()->turn() : static_cast<OsThread*>(thread_)->turn();
-  return turn.load(std::memory_order_relaxed);
+  return is_hosted ? current_host()->turn() : static_cast<OsThread*>(thread_)->turn();
 }
 
 void KernelWaiter::ring() const {

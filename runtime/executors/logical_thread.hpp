@@ -224,8 +224,8 @@ class KernelWaiter {
   /// Inside of a kernel of that thread: lets others run until it was rung; the kernel goes on on
   /// the same OS thread.
   void wait() const;
-  /// Inside of the same.
-  [[nodiscard]] uint64_t turn() const;
+  /// Inside of the same: of the OS thread, which need not be that of the thread's next kernel.
+  [[nodiscard]] const Turn& turn() const;
   /// From inside of any kernel, or from no logical thread.
   void ring() const;
 

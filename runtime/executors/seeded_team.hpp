@@ -124,7 +124,7 @@ class SeededTeam {
   /// Inside of one: returns once the thread was rung, with kernels_last after all others again.
   void wait_in_kernel();
   /// Of the kernel that runs (user_code.hpp).
-  [[nodiscard]] uint64_t turn() const { return kernels_.turn().load(std::memory_order_relaxed); }
+  [[nodiscard]] const Turn& turn() const { return kernels_.turn(); }
   /// The running thread has found something wrong: the run ends here, and says so. Its stack is
   /// left as it is, so the caller should own nothing.
   [[noreturn]] void give_up(std::string why);

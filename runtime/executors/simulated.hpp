@@ -290,7 +290,7 @@ struct Simulated {
    public:
     explicit kernel_waiter(doorbell bell) : thread_(bell.thread_) {}
     void wait() const { team::active()->wait_in_kernel(); }
-    [[nodiscard]] uint64_t turn() const { return team::active()->turn(); }
+    [[nodiscard]] const Turn& turn() const { return team::active()->turn(); }
     void ring() const { thread_->ring(); }
 
    private:

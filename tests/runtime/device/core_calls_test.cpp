@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -42,16 +43,23 @@ class CoreCallsTest : public testing::Test {
   /// Runs a kernel beside `looker`, and another.
   void run(std::function<void()> kernel, const std::function<void()>& looker,
            std::function<void()> other = do_nothing) {
-    executors::Team team({.executor = executors::Executor::threads});
+    teams_.push_back(std::make_unique<executors::Team>(
+        executors::TeamOptions{.executor = executors::Executor::threads}));
+    executors::Team& team = *teams_.back();
     const Hardware::doorbell orchestrator(
         team.add("orchestrator", 0, [&] { orchestration_(team); }));
-    const auto add = [&](WorkerId worker, const char* name, std::function<void()>& body) {
-      calls_->add(worker, Hardware::doorbell(team.add(name, 0, [&body] {
-                    executors::run_kernel(call_function, reinterpret_cast<int64_t*>(&body));
+    const auto add = [&](WorkerId worker, const char* name, std::function<void()>& body,
+                         uint64_t kernels_before) {
+      calls_->add(worker, Hardware::doorbell(team.add(name, 0, [&, kernels_before] {
+                    const auto run = [](std::function<void()>& it) {
+                      executors::run_kernel(call_function, reinterpret_cast<int64_t*>(&it));
+                    };
+                    for (uint64_t i = 0; i < kernels_before; ++i) run(before_);
+                    run(body);
                   })));
     };
-    add(WorkerId(0), "aic0", other);
-    add(WorkerId(1), "aiv0", kernel);
+    add(WorkerId(0), "aic0", other, 0);
+    add(WorkerId(1), "aiv0", kernel, kernels_before_);
     calls_->tell_of_waits(orchestrator);
     const std::jthread beside(looker);
     team.run();
@@ -81,6 +89,9 @@ class CoreCallsTest : public testing::Test {
   Chip chip_{"one", 1, 1, 1, 1};
   std::function<void(const executors::Team&)> orchestration_ = [](const executors::Team&) {};
   std::atomic<bool> given_up_{false};
+  std::vector<std::unique_ptr<executors::Team>> teams_;  // of each run
+  std::function<void()> before_ = do_nothing;
+  uint64_t kernels_before_ = 0;  // on the OS thread of the kernel
   std::optional<CoreCalls<Hardware>> calls_;
   std::atomic<bool> holds_{false};
   std::vector<executors::KernelState> states_{1};
@@ -173,6 +184,14 @@ TEST_F(CoreCallsTest, WaitsInVainHaveTheDeadlineTogether) {
     EXPECT_GE(looks_of_a_wait(), longest) << "it is another kernel";
     is_over = true;
   };
+  // Each is in the turn that the one before was in last, of another OS thread.
+  for (kernels_before_ = 0; kernels_before_ < 3; ++kernels_before_) {
+    is_over = false;
+    run(wait_once, look_at_waits);
+  }
+  kernels_before_ = 1;
+  before_ = [&] { EXPECT_EQ(wait(), PTOWaited::NOBODY) << "on the same OS thread"; };
+  is_over = false;
   run(wait_once, look_at_waits);
 }
 
