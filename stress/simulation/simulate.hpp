@@ -31,6 +31,9 @@ struct FaultCounts {
   std::map<std::string, uint64_t> outcomes;  ///< of all of them
 };
 
+/// Wrong seeds that are kept.
+inline constexpr std::size_t most_wrong = 10;
+
 struct Summary {
   std::map<std::string, uint64_t> outcomes;  ///< of the runs, by name
   std::map<Fault, FaultCounts> faults;       ///< `none` among them
@@ -47,6 +50,10 @@ struct Summary {
   /// Outcomes and cases that so many runs should have shown.
   std::vector<std::string> never_seen;
 
+  /// Whether the runs themselves keep seeds that follow from being tried. Else a signal does.
+  [[nodiscard]] bool is_enough() const {
+    return timed_out || failure != nullptr || wrong.size() >= most_wrong;
+  }
   /// Whether the first wrong run can be tried with less and less: not if it, or one that timed out,
   /// did not end by itself, and not where something else keeps runs from their end.
   [[nodiscard]] bool may_shrink() const {
@@ -54,8 +61,6 @@ struct Summary {
   }
 };
 
-/// Wrong seeds that are kept.
-inline constexpr std::size_t most_wrong = 10;
 /// One seed in so many runs twice.
 inline constexpr uint64_t seeds_per_repetition = 64;
 

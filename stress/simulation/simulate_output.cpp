@@ -32,14 +32,12 @@ double rate_of(const Summary& summary) {
   return summary.seconds > 0 ? static_cast<double>(summary.runs) / summary.seconds : 0;
 }
 
-/// Why seeds were not tried, or not made smaller; empty if there is no reason to say so.
-std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool is_shrunk,
-                   bool interrupted) {
+/// Why seeds were not tried, or not made smaller; empty if there is no reason to say so. `early`: a
+/// signal kept them from being tried; `larger`: one came while the first wrong one was made
+/// smaller.
+std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool early, bool larger) {
   const bool has_all = summary.runs == seeds.size();
-  if (interrupted && !has_all) return "interrupted: the seeds that follow were not tried\n";
-  if (interrupted && is_shrunk) {
-    return "interrupted: the first wrong seed may be larger than it need be\n";
-  }
+  if (early) return "interrupted: the seeds that follow were not tried\n";
   if (summary.failure != nullptr) {
     return "a run could not be made: the seeds that follow were not tried, and none was made "
            "smaller\n";
@@ -48,9 +46,13 @@ std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool i
     return fmt::format("a run did not end by itself: {}none was made smaller\n",
                        has_all ? "" : "the seeds that follow were not tried, and ");
   }
-  if (summary.wrong.size() < most_wrong || has_all) return {};
-  return fmt::format("{} wrong seeds are enough: the seeds that follow were not tried\n",
-                     summary.wrong.size());
+  std::string text;
+  if (!has_all && summary.is_enough()) {
+    text = fmt::format("{} wrong seeds are enough: the seeds that follow were not tried\n",
+                       summary.wrong.size());
+  }
+  if (larger) text += "interrupted: the first wrong seed may be larger than it need be\n";
+  return text;
 }
 
 std::string text_of(const std::map<std::string, uint64_t>& outcomes) {
@@ -165,9 +167,9 @@ std::vector<cli::JunitCase> cases_of(const Options& options, const Summary& summ
 cli::ExitCode SimulateOutput::finish(const Options& options, const cli::NumberRange& seeds,
                                      const Summary& summary, const std::optional<Shrunk>& shrunk,
                                      std::optional<cli::ExitCode> interrupted) {
-  // A signal that came when all had been tried keeps none from being so.
-  const bool early = interrupted && summary.runs != seeds.size();
-  files_.print(gap_of(seeds, summary, shrunk.has_value(), interrupted.has_value()) +
+  // A signal that came when no more would have been tried keeps none from being so.
+  const bool early = interrupted && summary.runs != seeds.size() && !summary.is_enough();
+  files_.print(gap_of(seeds, summary, early, interrupted && shrunk) +
                text_of(options, summary, shrunk));
   files_.finish([&] { return cli::text_of_json(json_of(options, seeds, summary, shrunk, early)); },
                 "pto2 simulate " + name_of(options), cases_of(options, summary, shrunk, early),

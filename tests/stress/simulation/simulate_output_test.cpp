@@ -108,9 +108,31 @@ TEST_F(Output, EnoughWrongSeedsAreToldIfSomeWereNotTried) {
   seeds_.last = most_wrong;
   EXPECT_EQ(finish(), cli::exit_fail);
   EXPECT_THAT(text_, testing::Not(HasSubstr(told)));
+}
+
+/// A signal that comes later, while the first wrong seed is made smaller, has kept none from it.
+TEST_F(Output, SeedsThatOthersKeptFromBeingTriedAreNoInterruption) {
+  for (uint64_t seed = 1; seed <= most_wrong; ++seed) summary_.wrong.push_back({seed, {"odd"}});
+  summary_.runs = summary_.wrong_runs = most_wrong;
   seeds_.last = most_wrong + 1;
+  shrunk_ = Shrunk{"4-2.1", ""};
   EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail);
-  EXPECT_THAT(text_, testing::StartsWith("interrupted: "));
+  EXPECT_THAT(text_, testing::StartsWith(
+                         "10 wrong seeds are enough: the seeds that follow were not tried\n"
+                         "interrupted: the first wrong seed may be larger than it need be\nwrong"));
+  EXPECT_THAT(json_, HasSubstr("\"interrupted\": false"));
+  EXPECT_THAT(junit_, testing::Not(HasSubstr("<skipped")));
+  shrunk_.reset();
+  summary_.wrong.resize(1);
+  summary_.timed_out = true;
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail);
+  EXPECT_THAT(text_, testing::StartsWith("a run did not end by itself: "));
+  EXPECT_THAT(json_, HasSubstr("\"interrupted\": false"));
+  summary_.timed_out = false;
+  summary_.failure = std::make_exception_ptr(std::bad_alloc());
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail);
+  EXPECT_THAT(text_, testing::StartsWith("a run could not be made: "));
+  EXPECT_THAT(json_, HasSubstr("\"interrupted\": false"));
 }
 
 TEST_F(Output, ARunThatTimedOutIsToldWithWhatWasNotTried) {
