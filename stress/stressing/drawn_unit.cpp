@@ -89,7 +89,10 @@ std::pair<std::string, std::string> DrawnUnit::simulate(uint64_t seed) {
     const auto subject = make_(options);
     const simulations::SimulatedRun run = subject->run(seed);
     if (!run.wrong()) continue;
-    if (run.livelocked) return {simulations::to_string({options, seed, ""}), run.problems.front()};
+    if (run.livelocked) {
+      return {simulations::to_string({options, seed, ""}),
+              fmt::format("wrong: {}\n", run.problems.front())};
+    }
     simulations::Shrunk shrunk = subject->shrink(seed);
     return {simulations::to_string({options, seed, shrunk.token}), std::move(shrunk.story)};
   }

@@ -67,8 +67,8 @@ std::string text_of(const Failure& failure) {
         fmt::format("seen {} times in {} tries with this command\n", failure.seen, failure.tries);
   }
   if (!failure.token.empty()) {
-    text += fmt::format("the same in a simulation, made smaller:\n{}repeat: pto2 replay {}\n",
-                        failure.story, failure.token);
+    text += fmt::format("the same in a simulation:\n{}repeat: pto2 replay {}\n", failure.story,
+                        failure.token);
   }
   return text;
 }

@@ -58,8 +58,8 @@ class Unit {
   /// invariant ends the process. Throws what a run throws.
   virtual UnitReport run(const Budget& budget, const cli::NumberRange& seeds,
                          UnitCounts& counts) = 0;
-  /// Looks for a simulation that goes wrong with this seed, too, and makes it smaller. Returns its
-  /// token and its story; both are empty if there is none.
+  /// Looks for a simulation that goes wrong with this seed, too, and makes it smaller if it can be.
+  /// Returns its token and its story, whole lines; both are empty if there is none.
   [[nodiscard]] virtual std::pair<std::string, std::string> simulate(uint64_t seed) {
     (void)seed;
     return {};

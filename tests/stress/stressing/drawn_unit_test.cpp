@@ -215,7 +215,7 @@ TEST(DrawnUnits, ALivelockIsNotMadeSmaller) {
     return std::make_unique<EndlessSubject>(given);
   });
   EXPECT_EQ(unit.simulate(6).first, "simulate/graphs:plain@pct:6");
-  EXPECT_EQ(unit.simulate(6).second, "wrong");
+  EXPECT_EQ(unit.simulate(6).second, "wrong: wrong\n");
 }
 
 /// Its second run is wrong, and memory ends in the third.

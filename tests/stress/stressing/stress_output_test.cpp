@@ -167,7 +167,8 @@ TEST(StressOutput, AFailureIsToldWithItsCommandItsCountAndItsSimulation) {
   for (const char* part :
        {"fail  ", "graphs/plain/packed", "3 runs", "40 tasks", "20/s", "seeds 1..3",
         "wrong: late\n", "repeat: pto2 stress X\n", "seen 3 times in 200 tries with this command\n",
-        "a story\n", "repeat: pto2 replay simulate/t\n", "1 of 1 units, 1 wrong"}) {
+        "the same in a simulation:\na story\nrepeat: pto2 replay simulate/t\n",
+        "1 of 1 units, 1 wrong"}) {
     EXPECT_THAT(text, testing::HasSubstr(part));
   }
 }
