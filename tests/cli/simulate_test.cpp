@@ -186,10 +186,12 @@ class EndingOrchestration : public testing::Test {
 /// Its calls are recorded before the first run.
 TEST_F(EndingOrchestration, HasTheExitCodeAndTheCommandOfARun) {
   const std::pair<const char*, const char*> ends[] = {
-      {"exit", "the orchestration, whose calls were recorded, called exit()"},
-      {"crash", "the orchestration, whose calls were recorded, crashed: SIGSEGV"},
-      {"spin", "the orchestration, whose calls were recorded, has not returned for 1 s"},
-      {"submit", "the orchestration, whose calls were recorded, has not returned for 1 s"},
+      {"exit", "the orchestration that was recorded called exit()"},
+      {"crash", "the orchestration that was recorded crashed: SIGSEGV"},
+      {"spin", "the orchestration that was recorded has not returned for 1 s"},
+      {"submit", "the orchestration that was recorded has not returned for 1 s"},
+      {"mute",
+       "the orchestration that was recorded, whose thread takes no signals, has not returned for "},
       {"exit of image", "an image that was loaded called exit()"},
       {"crash of image", "an image that was loaded crashed: SIGSEGV"},
       {"spin of image", "an image that was loaded has not returned for 1 s"}};
@@ -209,6 +211,14 @@ TEST_F(EndingOrchestration, HasTheExitCodeAndTheCommandOfARun) {
     EXPECT_THAT(again.err, HasSubstr(message));
     EXPECT_FALSE(fs::exists(trace)) << how;
   }
+}
+
+TEST_F(EndingOrchestration, IsNotBlamedForTheTimeThatIsSpentOnItsTasks) {
+  const Outcome outcome = run({"simulate", "vector_example", "--stub-kernels", "--no-validate",
+                               "--no-shrink", "--seeds", "4..4"},
+                              "many");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("8002 tasks, expected 5\n"));
 }
 
 TEST_F(EndingOrchestration, MakesMistakesThatRunsAreWrongBy) {

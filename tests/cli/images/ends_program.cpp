@@ -1,3 +1,5 @@
+#include <pthread.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
@@ -17,6 +19,23 @@ void spin() {
   }
 }
 
+/// Nothing can be asked of the thread.
+void take_no_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+/// Soon done, but it takes its time to find out what they need.
+void submit_many(PTO2Runtime* rt) {
+  const uint64_t shape[] = {4};
+  for (int i = 0; i < 8000; ++i) {
+    const PTOParam output[] = {
+        make_output_param({rt->ops->make_tensor(rt, 0, shape, 1, DataType::INT32)})};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, output, 1);
+  }
+}
+
 [[gnu::constructor]] void load() {
   if (is_asked_for("exit of image")) std::exit(0);
   if (is_asked_for("crash of image")) raise(SIGSEGV);
@@ -32,7 +51,9 @@ extern "C" PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t*, int) {
 extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t*, int) {
   if (is_asked_for("exit")) std::exit(0);
   if (is_asked_for("crash")) raise(SIGSEGV);
-  if (is_asked_for("spin")) spin();
+  if (is_asked_for("mute")) take_no_signals();
+  if (is_asked_for("spin") || is_asked_for("mute")) spin();
+  if (is_asked_for("many")) submit_many(rt);
   const bool for_ever = is_asked_for("submit");
   do {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
