@@ -277,6 +277,22 @@ TEST(RecordingRuntime, AViewOfFewerAxesIsNotKnown) {
   EXPECT_FALSE(runtime.boxes_are_apart());
 }
 
+/// However a task uses a tensor that there is not: nothing is known of it any more.
+TEST(RecordingRuntime, AnUnknownTensorIsAMistake) {
+  const Tensor unknown{12345};
+  for (const PTOParam& param :
+       {make_input_param(unknown), make_output_param(unknown), make_inout_param(unknown)}) {
+    RecordingRuntime runtime;
+    runtime.scope_begin();
+    const PTOParam known[] = {make_scalar_param(12345)};
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, known, 1);
+    EXPECT_TRUE(runtime.boxes_are_apart());
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, &param, 1);
+    EXPECT_FALSE(runtime.boxes_are_apart());
+    EXPECT_EQ(runtime.tasks().size(), 1U);
+  }
+}
+
 TEST(RecordingRuntime, KnowsTheFormOfATensor) {
   RecordingRuntime runtime;
   const uint64_t rows[] = {2, 6};

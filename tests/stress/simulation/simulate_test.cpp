@@ -156,6 +156,14 @@ TEST(Simulate, EndsWithASecondRunThatTimedOut) {
   EXPECT_EQ(summary.runs, 1U);
 }
 
+TEST(Simulate, DoesNotMakeALivelockOfTheSecondRunSmaller) {
+  SimulatedRun second = passed();
+  second.problems = {"no end"};
+  EXPECT_TRUE(summary_of_second(second).may_shrink());
+  second.livelocked = true;
+  EXPECT_FALSE(summary_of_second(second).may_shrink());
+}
+
 /// They may be told in other words: a problem may name a handle.
 TEST(Simulate, WhatIsWrongTwiceIsToldOnce) {
   uint64_t calls = 0;

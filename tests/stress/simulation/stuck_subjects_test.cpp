@@ -1,5 +1,6 @@
 /// Subjects with kernels that do not return: the run ends at the deadline and is told with its
-/// token, whether the kernel can be left or not. And those with kernels that end the process.
+/// token, whether the kernel can be left or not. And those with kernels that end the process; and
+/// code that is called outside of a run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "runtime/device/crash_guard.hpp"
 #include "stress/crash_report.hpp"
 #include "stress/simulation/graph_subject.hpp"
+#include "stress/simulation/guarded_call.hpp"
 #include "stress/simulation/simulate.hpp"
 #include "stress/simulation/workload_subject.hpp"
 #include "tests/support/sleep_in_place.hpp"
@@ -142,6 +144,28 @@ TEST(CrashingSubjects, SayHowToRepeatRunsThatWereWrongBefore) {
   EXPECT_EXIT(static_cast<void>(seeds_with(crash, ExecutorKind::seeded, true)), ExitedWithCode(5),
               "\nrepeat: pto2 replay simulate/bgemm:[^\n]*@sc:3\n"
               "wrong: a run that ended before\nrepeat: pto2 replay simulate/bgemm:[^\n]*@sc:2\n$");
+}
+
+/// Nothing can be learned of it then but that it has not returned.
+TEST(GuardedCalls, MayTakeNoSignals) {
+  const auto stay_mute = [] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    stay(nullptr);
+  };
+  EXPECT_EXIT(call_guarded("the code that was called", 300, stay_mute), ExitedWithCode(5),
+              "FATAL: the code that was called, whose thread takes no signals, has not returned "
+              "for 0.3 s");
+}
+
+TEST(GuardedCalls, OverflowTheirStack) {
+  const auto overflow = [] {
+    int64_t depth = 0;
+    fall_deeper(&depth);
+  };
+  EXPECT_EXIT(call_guarded("the code that was called", 0, overflow), ExitedWithCode(5),
+              "FATAL: the code that was called crashed: SIGSEGV at address");
 }
 
 /// More are not found by several jobs than there is room for.
