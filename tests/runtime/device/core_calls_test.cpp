@@ -134,6 +134,19 @@ TEST_F(CoreCallsTest, AWaitOfARunThatIsGivenUpEnds) {
   EXPECT_EQ(ended, PTOWaited::GIVEN_UP);
 }
 
+/// Kernels that poll may end each other's pauses before anybody has looked at one.
+TEST_F(CoreCallsTest, APauseOfARunThatIsGivenUpSaysSoWhateverEndsIt) {
+  PTOWaited ended = PTOWaited::HOLDS;
+  const auto never = [](void*) { return false; };
+  run([&] { ended = table().pause(table().runtime, never, nullptr); },
+      [&] {
+        until_a_kernel_waits();
+        given_up_ = true;
+        announce();
+      });
+  EXPECT_EQ(ended, PTOWaited::GIVEN_UP);
+}
+
 TEST_F(CoreCallsTest, AWaitOfAQuietRunEnds) {
   begin(0);
   PTOWaited ended = PTOWaited::HOLDS;
@@ -199,6 +212,8 @@ TEST_F(CoreCallsTest, WaitsInVainHaveTheDeadlineTogether) {
 TEST_F(CoreCallsTest, AWaitBesideSomebodyWhoPausesEnds) {
   begin(0);
   std::atomic<uint64_t> pauses{0};
+  constexpr uint64_t most_pauses = 2'000'000;  // many begin before who was told wakes
+  std::atomic<bool> begins{false};             // once the other waits
   std::atomic<bool> is_over{false};
   PTOWaited ended = PTOWaited::HOLDS;
   run(
@@ -207,17 +222,20 @@ TEST_F(CoreCallsTest, AWaitBesideSomebodyWhoPausesEnds) {
         is_over = true;
       },
       [&] {
-        while (!is_over && pauses < 100) {
+        while (!begins) std::this_thread::yield();
+        while (!is_over && pauses < most_pauses) {
           look(1);  // it goes on
           while (calls_->waits().reason(0) == 0) calls_->look(states_);
-          const auto has_ended = [&] { return is_over || pauses == 100; };
+          const auto has_ended = [&] { return is_over || pauses == most_pauses; };
           while (!has_ended() && calls_->waits().reason(0) != 0) std::this_thread::yield();
         }
         announce();
       },
       [&] {
         const auto is_set = [](void* it) { return static_cast<std::atomic<bool>*>(it)->load(); };
-        while (!is_over && pauses < 100) {
+        until_a_kernel_waits();
+        begins = true;
+        while (!is_over && pauses < most_pauses) {
           table().pause(table().runtime, is_set, &is_over);
           ++pauses;
         }
