@@ -117,6 +117,23 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
   expect_refused({"bench", "--json", "/"}, "bench: / cannot be written");
 }
 
+TEST_F(Dev, HandsOptionsToTheMutants) {
+  const auto called_with = [this](const Strings& arguments) {
+    fs::create_directories(path("build/dev/mutants/build/bin"));
+    add_program("build/dev/mutants/build/bin/pto2-check");
+    Strings all{"mutants"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const std::string calls = calls_of(all);
+    return calls.substr(calls.find("pto2-check"));
+  };
+  EXPECT_EQ(called_with({}), "pto2-check check --mutants --jobs 2\n");
+  EXPECT_EQ(called_with({"--quick"}), "pto2-check check --mutants --jobs 2 --quick\n");
+  EXPECT_EQ(called_with({"watermark", "--jobs", "1"}),
+            "pto2-check check --mutants watermark --jobs 1\n");
+  EXPECT_EQ(called_with({"watermark", "--jobs=3"}),
+            "pto2-check check --mutants watermark --jobs=3\n");
+}
+
 /// They need packages that no other benchmark does.
 TEST_F(Dev, MeasuresKernelsAndPeersOnlyWhenTheyAreNamed) {
   add_program("tools/ninja", "kernels_bench: phony\\npeers_bench: phony\\nruntime_bench: phony\\n");
