@@ -14,6 +14,7 @@ namespace pto2::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -89,6 +90,8 @@ TEST_F(Dev, LooksAtTheArgumentsFirst) {
   expect_refused({"test", "nosuch"}, "test: no label nosuch; there are: unit e2e");
   expect_refused({"test", "unit", "nosuch"}, "test: no preset nosuch");
   expect_refused({"test", "", "dev", "x", "y"}, "test: too many arguments: x y");
+  expect_refused({"test", "unit", "dev", "x", "--long"}, "test: too many arguments: x");
+  expect_refused({"test", "--lng"}, "test: no label --lng");
   expect_refused({"check", "5"}, "check: too many arguments: 5");
   expect_refused({"stress", "--seconds", "5"}, "stress: too many arguments: --seconds 5");
   expect_refused({"mutants", "nosuch"}, "mutants: no planted bug has a name that contains nosuch");
@@ -132,6 +135,21 @@ TEST_F(Dev, HandsOptionsToTheMutants) {
             "pto2-check check --mutants watermark --jobs 1\n");
   EXPECT_EQ(called_with({"watermark", "--jobs=3"}),
             "pto2-check check --mutants watermark --jobs=3\n");
+}
+
+TEST_F(Dev, RunsWhatIsLeftToTheNightWhenAsked) {
+  add_program("tools/ninja", "tests_unit: phony\ntests_cli: phony\nunit_test: phony\n");
+  EXPECT_THAT(calls_of({"test"}), Not(HasSubstr("-C long")));
+  EXPECT_THAT(calls_of({"test", "unit"}), Not(HasSubstr("-C long")));
+  const std::string unit = calls_of({"test", "unit", "--long"});
+  EXPECT_THAT(unit, ContainsRegex("ninja -C [^ ]*/build/dev -j [0-9]+ tests_unit\n"));
+  EXPECT_THAT(unit, ContainsRegex("ctest .* -L \\^unit\\$ .* -C long\n"));
+  EXPECT_THAT(calls_of({"test", "--long", "unit", "release"}),
+              ContainsRegex("ctest [^\n]*/build/release .*-L \\^unit\\$ .* -C long\n"));
+  const std::string all = calls_of({"test", "--long"});
+  EXPECT_THAT(all, ContainsRegex("ninja -C [^ ]*/build/dev -j [0-9]+ all tests_cli tests_unit\n"));
+  EXPECT_THAT(all, ContainsRegex("ctest [^\n]* -C long\n"));
+  EXPECT_THAT(all, Not(HasSubstr("-L ")));
 }
 
 /// They need packages that no other benchmark does.
