@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import time
 
@@ -72,6 +73,44 @@ def test_relative_folders_are_those_of_the_place(source, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path / place)
         counts.append(compile_in(tmp_path / "cache", source).compiled)
     assert counts == [1, 0]
+
+
+@pytest.mark.parametrize("flag", ["-I", "-isystem "])
+@pytest.mark.parametrize("name, target", [("value.h", "v.h"), ("", "")])
+def test_a_link_that_leads_elsewhere_is_noticed(source, tmp_path, monkeypatch, flag, name, target):
+    """Of a header and of its folder, also where the name that it leads to is shorter."""
+    link = tmp_path / "folder_of_a_long_name" / name
+    link.parent.mkdir(exist_ok=True)
+    monkeypatch.setenv("CXXFLAGS", f"-O0 -I{tmp_path}/first {flag}{tmp_path}/folder_of_a_long_name")
+    compilations = []
+    for value in (2, 3, 2):
+        header(tmp_path / str(value), value)
+        shutil.copy(tmp_path / str(value) / "value.h", tmp_path / str(value) / "v.h")
+        link.unlink(missing_ok=True)
+        link.symlink_to(tmp_path / str(value) / target)
+        compilations.append(compile_in(tmp_path / "cache", source).compiled)
+    assert compilations == [1, 1, 0]
+    header(tmp_path / "first", 4)  # which has the name of the link alone
+    assert compile_in(tmp_path / "cache", source).compiled == 1
+
+
+def test_what_is_above_a_link_is_where_it_leads(source, tmp_path):
+    (tmp_path / "far" / "folder").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("far/folder")
+    source.write_text(source.read_text().replace("value.h", "link/../value.h"))
+    for value in (1, 2):
+        header(tmp_path / "far", value)
+        assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
+
+
+def test_a_link_that_is_made_meanwhile_is_compiled_again(source, tmp_path):
+    header(tmp_path / "2", 2)
+    link = tmp_path / "value.h"
+    link.symlink_to("2/value.h")
+    compiler = Compiler(tmp_path / "cache")
+    os.utime(link, ns=(time.time_ns(), time.time_ns()), follow_symlinks=False)
+    assert compiler.compile([orchestration_source(source)], 1, print).compiled == 1
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
 
 
 def test_flags_of_a_file_are_those_in_it(source, tmp_path, monkeypatch):

@@ -36,6 +36,11 @@ _tile_header = "pto/pto-inst.hpp"
 _vectorising = ("-fno-trapping-math", "-fno-math-errno")
 
 
+# Symbols that only GCC makes unique would keep an image from being unloaded; and it alone may tell
+# where links lead instead of what they are called.
+_of_gcc = ["-fno-gnu-unique", "-fno-canonical-system-headers"]
+
+
 class CompileError(InputError):
     """Sources that do not compile; the text is the compiler's."""
 
@@ -225,9 +230,9 @@ def _note_use(path):
 
 
 def _is_older(path, moment):
-    """Whether a file has its state from before a moment in nanoseconds."""
+    """Whether a file, and a link to it, has its state from before a moment in nanoseconds."""
     try:
-        return os.stat(path).st_mtime_ns < moment
+        return max(os.stat(path).st_mtime_ns, os.lstat(path).st_mtime_ns) < moment
     except OSError:
         return False
 
@@ -256,9 +261,8 @@ class Compiler:
         self._folder = Path(folder) if folder else cache_folder()
         self._compiler = _compiler()
         version = _version(self._compiler)
-        self._identity = _identity(self._compiler, version)
-        # Symbols that only GCC makes unique would keep an image from being unloaded.
-        self._flags = [] if "clang" in version else ["-fno-gnu-unique"]
+        self._flags = [] if "clang" in version else _of_gcc
+        self._identity = [*_identity(self._compiler, version), self._flags]
         self._files = _Files()
         self._begin = time.time_ns()
 
@@ -289,7 +293,8 @@ class Compiler:
         alone can say in the end: their header may be included by one that it finds elsewhere."""
         image, includes = self._run_with(source, source.flags)
         header = os.path.realpath(include_folder() / _tile_header)
-        if source.flags_of_tiles is not None and header in includes.files:
+        if source.flags_of_tiles is not None and \
+                header in map(os.path.realpath, includes.files):
             image, includes = self._run_with(source, source.flags_of_tiles)
         return image, includes
 

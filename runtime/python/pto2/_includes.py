@@ -27,8 +27,8 @@ def _named_folders(flags):
 
 
 class Includes:
-    """The files that were included, and the folders in which they may have been looked for
-    before."""
+    """The files that were included, by the names that they were found by, as links among these may
+    lead elsewhere later; and the folders in which they may have been looked for before."""
 
     def __init__(self, files, folders):
         self.files = files
@@ -36,12 +36,13 @@ class Includes:
 
     @classmethod
     def of(cls, depfile, source, flags):
-        names = _of_rule(depfile)
+        # Not by os.path.abspath(), for which what is above a link is the folder that it is in.
+        names = {os.path.join(os.getcwd(), name) for name in _of_rule(depfile)}
         folders = {os.path.abspath(os.path.dirname(name)) for name in names}
         folders = {folder for folder in folders if not f"{folder}/".startswith(_of_the_system)}
         folders |= {os.path.abspath(folder)
                     for folder in (os.path.dirname(source), *_named_folders(flags))}
-        return cls(sorted({os.path.realpath(name) for name in names}), sorted(folders))
+        return cls(sorted(names), sorted(folders))
 
     def rivals(self):
         """Files in these folders that have the name of one that was included elsewhere. A new one
