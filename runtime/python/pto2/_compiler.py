@@ -145,6 +145,15 @@ def kernel_source(name, path, core_type, checks, macros=None):
     return Source(what, path, tiles) if uses_tiles else Source(what, path, plain, tiles)
 
 
+def _flags_for(source, included):
+    """Those that it is compiled with in the end. Whether there are tile instructions in it, the
+    compiler alone can say: their header may be included by one that it finds elsewhere."""
+    header = os.path.realpath(include_folder() / _tile_header)
+    if source.flags_of_tiles is not None and header in map(os.path.realpath, included):
+        return source.flags_of_tiles
+    return source.flags
+
+
 def _compiler():
     """The words of CXX, the first of them as a path. Not the one that links lead to: ccache and
     clang++ go by the name that they are called by."""
@@ -271,7 +280,8 @@ class Compiler:
         return self._folder / "lists" / f"{key}.json"
 
     def _image_path(self, source, files):
-        key = _key([self._identity, str(source.path), source.flags, files])
+        flags = _flags_for(source, [path for path, _ in files])
+        key = _key([self._identity, str(source.path), flags, files])
         return self._folder / "images" / key[:2] / f"{key}.so"
 
     def _find(self, source):
@@ -289,13 +299,11 @@ class Compiler:
         return None
 
     def _run(self, source):
-        """The image, and what it includes. Whether there are tile instructions in it, the compiler
-        alone can say in the end: their header may be included by one that it finds elsewhere."""
+        """The image, and what it includes."""
         image, includes = self._run_with(source, source.flags)
-        header = os.path.realpath(include_folder() / _tile_header)
-        if source.flags_of_tiles is not None and \
-                header in map(os.path.realpath, includes.files):
-            image, includes = self._run_with(source, source.flags_of_tiles)
+        flags = _flags_for(source, includes.files)
+        if flags != source.flags:
+            image, includes = self._run_with(source, flags)
         return image, includes
 
     def _run_with(self, source, flags):
