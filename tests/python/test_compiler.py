@@ -11,6 +11,7 @@ import pytest
 import pto2
 from pto2._compiler import Compiler, orchestration_source
 from pto2._includes import Includes
+from pto2._linked import named_files
 
 days = 24 * 3600
 
@@ -131,6 +132,51 @@ def test_flags_of_a_file_are_those_in_it(source, tmp_path, monkeypatch):
     options.write_text("'")
     with pytest.raises(pto2.InputError, match="^CXXFLAGS: @.*options: No closing quotation"):
         compile_in(tmp_path / "cache", source)
+
+
+def helper(folder, value):
+    """An object that others link."""
+    text = folder / "helper.cpp"
+    text.write_text(f"extern const int value = {value};\n")
+    subprocess.run(["g++", "-c", "-fPIC", text, "-o", folder / "helper.o"], check=True)
+
+
+@pytest.mark.parametrize("variable, words", [("CXXFLAGS", "-O0"), ("CXX", "g++")])
+def test_an_object_that_is_linked_is_part_of_an_image(source, tmp_path, monkeypatch, variable,
+                                                      words):
+    source.write_text("extern const int value;\nextern \"C\" int number() { return value; }\n")
+    monkeypatch.setenv(variable, f"{words} {tmp_path}/helper.o")
+    images = []
+    for value, compiled in [(2, [1, 0]), (7, [1, 0]), (2, [0])]:
+        helper(tmp_path, value)
+        for count in compiled:
+            done = compile_in(tmp_path / "cache", source)
+            assert done.compiled == count
+        images += done.images.values()
+    assert images[0] == images[2] != images[1]
+    # Of one that changes meanwhile it is not known which state has been linked.
+    compiler = Compiler(tmp_path / "cache")
+    helper(tmp_path, 9)
+    os.utime(tmp_path / "helper.o", ns=(time.time_ns(), time.time_ns()))
+    assert compiler.compile([orchestration_source(source)], 1, print).compiled == 1
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
+
+
+@pytest.mark.parametrize("text", [
+    "{}/libx.a", "-T {}/libx.a", "-T{}/libx.a", "-Wl,-T,{}/libx.a", "-Wl,--version-script={}/libx.a",
+    "-Wl,@{}/libx.a", "-L{} -lx", "-L {} -l x", "-L{} -l:libx.a", "-Wl,-L{},-lx", "-lx"])
+def test_files_that_flags_name(tmp_path, monkeypatch, text):
+    monkeypatch.setenv("LIBRARY_PATH", f"/nowhere:{tmp_path}" if text == "-lx" else "")
+    words = text.format(tmp_path).split()
+    assert named_files(words) == []
+    (tmp_path / "libx.a").write_text("")
+    assert named_files(words) == [f"{tmp_path}/libx.a"]
+
+
+def test_a_name_of_a_file_may_have_any_characters(tmp_path):
+    path = tmp_path / "a=b,c.o"
+    path.write_text("")
+    assert named_files([str(path), "-fPIC", str(tmp_path), "-"]) == [str(path)]
 
 
 def test_flags_of_a_file_may_be_no_utf_8(source, tmp_path, monkeypatch):

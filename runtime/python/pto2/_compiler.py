@@ -1,9 +1,9 @@
 """Compiles kernels and orchestrations, and keeps what it compiled.
 
-An image is kept under what it was made from: compiler, processor, flags, the source and all files
-that this included. A list per source and flags says which files those were, and which others of
-the same names there were where the compiler looks: a header that appears in front of one is
-noticed, but not one that only `__has_include` asks for.
+An image is kept under what it was made from: compiler, processor, flags and files that these name,
+the source and all files that this included. A list per source and flags says which files those
+were, and which others of the same names there were where the compiler looks: a header that appears
+in front of one is noticed, but not one that only `__has_include` asks for.
 """
 
 import concurrent.futures
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ._includes import Includes
+from ._linked import named_files
 from ._native import InputError
 from ._places import include_folder
 
@@ -217,10 +218,6 @@ class _Files:
         return self._digests[path]
 
 
-def _key(parts):
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
 def _read_lists(path):
     try:
         lists = json.loads(path.read_text(encoding="utf-8"))
@@ -275,13 +272,19 @@ class Compiler:
         self._files = _Files()
         self._begin = time.time_ns()
 
+    def _linked(self, source):
+        return named_files([*self._compiler[1:], *source.flags])
+
+    def _key(self, source, flags, *included):
+        linked = [[path, self._files.digest(path)] for path in self._linked(source)]
+        parts = [self._identity, str(source.path), flags, linked, *included]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
     def _list_path(self, source):
-        key = _key([self._identity, str(source.path), source.flags])
-        return self._folder / "lists" / f"{key}.json"
+        return self._folder / "lists" / f"{self._key(source, source.flags)}.json"
 
     def _image_path(self, source, files):
-        flags = _flags_for(source, [path for path, _ in files])
-        key = _key([self._identity, str(source.path), flags, files])
+        key = self._key(source, _flags_for(source, [path for path, _ in files]), files)
         return self._folder / "images" / key[:2] / f"{key}.so"
 
     def _find(self, source):
@@ -333,7 +336,8 @@ class Compiler:
         kept = self._image_path(source, files)
         _write(kept, image)
         # Of a file that is being edited it is not known which state has been compiled.
-        if not all(_is_older(path, self._begin) for path in includes.files):
+        used = [*includes.files, *self._linked(source)]
+        if not all(_is_older(path, self._begin) for path in used):
             return kept
         entry = {"files": files, "folders": includes.folders, "rivals": includes.rivals(),
                  "image": _digest_of(image)}
