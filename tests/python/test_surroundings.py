@@ -1,12 +1,14 @@
 """golden.py and kernel_config.py find what is theirs, and change nothing for others."""
 
 import os
+import shutil
 import sys
 import types
 
 import pytest
 
 import pto2
+from pto2._folder import _execute
 from pto2._surroundings import Surroundings
 
 run = pto2.run
@@ -77,6 +79,58 @@ def test_modules_of_folders_have_the_same_names(tmp_path, package):
     (first / "pto2_test_ref.py").write_text(_ref.format(1000))
     assert subject(first).value == 1000
     assert not [name for name in sys.modules if name.startswith("pto2_test_")]
+
+
+def in_the_same_second(folder):
+    """Of an edit that leaves the size as it is only the text tells."""
+    for path in folder.rglob("*.py"):
+        os.utime(path, (1e9, 1e9))
+
+
+@pytest.mark.parametrize("package", ["__init__.py", None])
+def test_an_edit_within_a_second_is_noticed(tmp_path, monkeypatch, package):
+    """And nothing is left in the folder."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for value in (1, 2):
+        shutil.rmtree(tmp_path / "pto2_test_parts", ignore_errors=True)
+        _folder(tmp_path, value, package)
+        (tmp_path / "golden.py").write_text(f"value = {value}\n")
+        in_the_same_second(tmp_path)
+        golden, _ = _execute(tmp_path / "golden.py", "pto2_test_golden")
+        del sys.modules["pto2_test_golden"]
+        edited = subject(tmp_path)
+        assert (golden.value, edited.value, edited.function()) == (value, value, value + 0.5)
+    assert list(tmp_path.rglob("__pycache__")) == []
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "beside/venv"])
+def test_imports_from_elsewhere_are_as_ever(tmp_path, monkeypatch, place):
+    """Also if what is installed lies in the folder: it may be large."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "beside" / "venv"))
+    monkeypatch.syspath_prepend(_folder(tmp_path / place, 1))
+    (tmp_path / "beside").mkdir(exist_ok=True)
+    hooks = list(sys.path_hooks)
+    with Surroundings(tmp_path / "beside" / "golden.py").entered():
+        import pto2_test_ref
+    sys.modules.pop("pto2_test_ref", None)
+    assert pto2_test_ref.value == 1 and (tmp_path / place / "__pycache__").exists()
+    assert sys.path_hooks == hooks
+
+
+def test_others_find_modules_of_the_folder_as_ever(tmp_path, monkeypatch):
+    """What they keep of them is not for us."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    subject(_folder(tmp_path, 3))
+    in_the_same_second(tmp_path)
+    with monkeypatch.context() as own:
+        own.syspath_prepend(tmp_path)
+        import pto2_test_ref
+    del sys.modules["pto2_test_ref"]
+    assert pto2_test_ref.value == 3 and (tmp_path / "__pycache__").exists()
+    (tmp_path / "pto2_test_ref.py").write_text(_ref.format(4))
+    in_the_same_second(tmp_path)
+    assert subject(tmp_path).value == 4
 
 
 def test_who_has_imported_a_module_of_that_name_keeps_it(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 import ast
 import contextlib
 import difflib
-import importlib.util
 import numbers
 import os
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from ._native import InputError
 from ._runtime import is_plain, last_kernel_id
-from ._surroundings import Surroundings
+from ._surroundings import Surroundings, module_of
 
 runtimes = ("tensormap_and_ringbuffer",)
 _default_runtime = "host_build_graph"
@@ -35,13 +34,12 @@ def _execute(path, name):
     if not os.path.isfile(path):
         raise InputError(f"{path} is not there; a folder has golden.py and "
                          "kernels/kernel_config.py, or name them with -k and -g")
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
+    module = module_of(path, name)
     sys.modules[name] = module
     surroundings = Surroundings(path)
     try:
         with surroundings.entered():
-            spec.loader.exec_module(module)
+            module.__loader__.exec_module(module)
     except ModuleNotFoundError as error:
         package = _packages.get(error.name)
         remedy = f"on Debian: apt-get install {package}" if package else "install it"

@@ -1,10 +1,12 @@
 """What code of the user's has around it while it runs."""
 
 import contextlib
-import importlib
+import importlib.machinery
+import importlib.util
 import os
 import sys
 import types
+from importlib.machinery import ExtensionFileLoader, FileFinder, SourcelessFileLoader
 
 
 def _is_at(directory):
@@ -24,12 +26,37 @@ def _names_in(folder):
     return names - sys.stdlib_module_names
 
 
+class _CurrentSource(importlib.machinery.SourceFileLoader):
+    """Compiles what a file has now, and keeps nothing. What is in __pycache__ goes by the second of
+    an edit and the size of the file, which the next edit may leave as they are."""
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+_find_in = FileFinder.path_hook((ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
+                                (_CurrentSource, importlib.machinery.SOURCE_SUFFIXES),
+                                (SourcelessFileLoader, importlib.machinery.BYTECODE_SUFFIXES))
+
+
+def module_of(path, name):
+    """The module that a file is to be executed as, by its loader."""
+    loader = _CurrentSource(name, str(path))
+    return importlib.util.module_from_spec(
+        importlib.util.spec_from_file_location(name, path, loader=loader))
+
+
+def _is_in(place, folder):
+    return place == folder or place.startswith(folder + os.sep)
+
+
 def _lies_in(module, folder):
     if not isinstance(module, types.ModuleType):
         return False
     own = vars(module)  # what is asked for an attribute may import something
     places = [own.get("__file__"), *(own.get("__path__") or ())]
-    return any(isinstance(place, str) and place.startswith(folder + os.sep) for place in places)
+    return any(isinstance(place, str) and _is_in(place, folder) for place in places)
 
 
 class Surroundings:
@@ -52,7 +79,7 @@ class Surroundings:
             if self._directory is not None:
                 with contextlib.suppress(OSError):
                     os.chdir(self._directory)
-            with self._own_modules():
+            with self._own_modules(), self._current_sources():
                 yield
         finally:
             # One that has been removed has no name.
@@ -72,7 +99,6 @@ class Surroundings:
             del sys.modules[name]
         before = set(sys.modules)
         sys.modules.update(self._modules)
-        importlib.invalidate_caches()  # a file may be too new for them
         try:
             yield
         finally:
@@ -81,3 +107,30 @@ class Surroundings:
             for name in self._modules:
                 del sys.modules[name]
             sys.modules.update(others)
+
+    def _finder(self, place):
+        """A hook of sys.path_hooks. What is installed is left to others: to compile it takes long,
+        and nobody edits it."""
+        is_installed = _is_in(sys.prefix, self._folder) and _is_in(place, sys.prefix)
+        if _is_in(place, self._folder) and not is_installed:
+            return _find_in(place)
+        raise ImportError(place)
+
+    def _forget_finders(self):
+        """Those of others find nothing for us, nor ours for others; and a new file may not be known
+        to them yet."""
+        for place in list(sys.path_importer_cache):
+            if _is_in(place, self._folder):
+                sys.path_importer_cache.pop(place, None)
+
+    @contextlib.contextmanager
+    def _current_sources(self):
+        """Of modules in the folder, whatever is kept of them in __pycache__."""
+        sys.path_hooks.insert(0, self._finder)
+        self._forget_finders()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(ValueError):  # the file has other hooks
+                sys.path_hooks.remove(self._finder)
+            self._forget_finders()
