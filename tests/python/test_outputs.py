@@ -1,5 +1,6 @@
 """Files of results: what they must not be, and what becomes of what is there."""
 
+import itertools
 import json
 import os
 import shutil
@@ -56,6 +57,47 @@ def test_no_file_that_is_read_is_overwritten(files_copy, tmp_path, capsys, optio
         assert run.main(quick(files_copy, "-p", chip, option, path)) == 2
         assert f"{option} would overwrite {path}, {told}" in capsys.readouterr().err
         assert path.read_text() == text
+
+
+@pytest.mark.parametrize("option", ["--json", "--junit", "--trace"])
+def test_no_file_that_may_be_read_is_overwritten(vector_copy, tmp_path, change, monkeypatch,
+                                                 capsys, option):
+    """Of the folder, and of folders of headers, what no run has written; and what flags name."""
+    golden = tmp_path / "own" / "golden.py"
+    texts = {vector_copy / "kernels" / "common" / "factor.hpp": "// {", tmp_path / "far.h": "//",
+             golden: (vector_copy / "golden.py").read_text(), golden.with_name("ref.py"): "a = 1",
+             golden.with_name("data.json"): '{"schema": "own"}', tmp_path / "inc" / "value.h": "//",
+             tmp_path / "options": "-O1", tmp_path / "helper.o": "object"}
+    for path, text in texts.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    link = golden.with_name("link.h")
+    link.symlink_to(tmp_path / "far.h")
+    to_module = tmp_path / "to_module"
+    to_module.symlink_to(golden.with_name("ref.py"))
+    del texts[tmp_path / "far.h"]
+    monkeypatch.setenv("CXX", f"g++ {tmp_path}/helper.o")
+    change(vector_copy / "kernels" / "kernel_config.py", "",
+           f"RUNTIME_ENV = {{'CXXFLAGS': '@{tmp_path}/options -I{tmp_path}/inc'}}\n")
+    for path in (*texts, link, to_module):
+        assert run.main(quick(vector_copy, "-g", golden, option, path)) == 2
+        assert f"{option} would overwrite {path}, which " in capsys.readouterr().err
+    assert {path: path.read_text() for path in texts} == texts and link.read_text() == "//"
+
+
+def test_earlier_results_in_the_folder_are_overwritten(vector_copy, tmp_path):
+    golden = shutil.copy(vector_copy / "golden.py", tmp_path)
+    flags = [(f"--{name}", tmp_path / name) for name in ("json", "junit", "trace")]
+    line = quick(vector_copy, "-g", golden, *itertools.chain.from_iterable(flags))
+    (tmp_path / "json").touch()
+    for _ in "12":
+        assert run.main(line) == 4
+    # One that is open is not removed.
+    out = tmp_path / "out"
+    out.write_text("earlier\n")
+    line = quick(vector_copy, "-g", golden, "--json", "/dev/stdout")
+    code, _ = on_file(out, [program("pto2-run-folder"), *line], "a")
+    assert code == 4 and out.read_text().startswith("earlier\n{")
 
 
 def test_no_trace_overwrites_what_a_function_reads(files_copy, tmp_path, vector):

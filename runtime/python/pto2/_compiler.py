@@ -22,7 +22,7 @@ import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ._includes import Includes
+from ._includes import Includes, named_folders
 from ._linked import named_files
 from ._native import InputError
 from ._places import include_folder
@@ -164,6 +164,13 @@ def _compiler():
     if path is None:
         raise InputError(f"the compiler {chosen} is not there; install g++, or set CXX")
     return [os.path.abspath(path), *words[1:]]
+
+
+def read_by_flags():
+    """The files that CXX and CXXFLAGS name, and the folders of headers."""
+    words = [*_compiler(), *_users_flags()]
+    as_given = shlex.split(os.environ.get("CXXFLAGS", ""))  # in the words @file is what it has
+    return named_files([*words, *as_given]), named_folders(words)
 
 
 def _version(compiler):

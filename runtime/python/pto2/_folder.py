@@ -218,6 +218,11 @@ class Folder:
                  *(kernel.path for kernel in self.kernels)]
         return [path for path in files if os.path.exists(path)]
 
+    def folders(self):
+        """Where these lie, and what they may read."""
+        return {self.kernels_folder, self.golden_path.parent, self.orchestration.parent,
+                *(kernel.path.parent for kernel in self.kernels)}
+
     def _tolerance(self, name):
         value = getattr(self.golden, name, 1e-5)
         if isinstance(value, numbers.Real) and value >= 0:

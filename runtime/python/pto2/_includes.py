@@ -15,7 +15,7 @@ def _of_rule(depfile):
     return [re.sub(r"\\(.)", r"\1", name).replace("$$", "$") for name in names]
 
 
-def _named_folders(flags):
+def named_folders(flags):
     """Where flags and variables of the environment say that headers are."""
     folders = [flag[2:] for flag in flags if flag.startswith("-I")]
     folders += [after for flag, after in zip(flags, flags[1:])
@@ -41,7 +41,7 @@ class Includes:
         folders = {os.path.abspath(os.path.dirname(name)) for name in names}
         folders = {folder for folder in folders if not f"{folder}/".startswith(_of_the_system)}
         folders |= {os.path.abspath(folder)
-                    for folder in (os.path.dirname(source), *_named_folders(flags))}
+                    for folder in (os.path.dirname(source), *named_folders(flags))}
         return cls(sorted(names), sorted(folders))
 
     def rivals(self):

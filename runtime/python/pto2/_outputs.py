@@ -5,13 +5,17 @@ import contextlib
 import errno
 import itertools
 import os
+import re
 import shutil
 import stat
+from pathlib import Path
 
 from ._native import InputError
 
 exit_usage = 2
 _most_links = 40  # so many are followed when a file is opened
+_begin_of_result = re.compile(rb'\s*\{\s*"schema"\s*:\s*"pto2-|<\?xml [^>]*\?>\s*<testsuite')
+_longest_begin = 200
 _remedy = "name a file in a folder that you may write, on a disk with room"
 
 
@@ -78,6 +82,31 @@ def check_inputs_stay(outputs, inputs, stdout=1):
         for read, reader in inputs.items():
             if is_same_file(written, read, stdout):
                 _refuse(f"{option} would overwrite {written}, which {reader}; name another file")
+
+
+def _is_former_result(path):
+    """Or empty, as mktemp makes one."""
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(_longest_begin)
+    except OSError:
+        return False
+    return not begin or _begin_of_result.match(begin) is not None
+
+
+def check_sources_stay(outputs, folders):
+    """In a folder of sources, a header or a module for example, may be read whatever no run has
+    written. outputs: as of check_inputs_stay. Raises InputError."""
+    folders = [os.path.realpath(folder) for folder in folders]
+    for option, path in outputs.items():
+        if path == "-" or not os.path.isfile(path) or is_open_already(path) or \
+                _is_former_result(path):
+            continue
+        own = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        if any(Path(place).is_relative_to(folder) for folder in folders
+               for place in (own, os.path.realpath(path))):
+            _refuse(f"{option} would overwrite {path}, which the run may read, as no earlier one "
+                    "has written it; name another file")
 
 
 def unwritable(path, content, reason, was_open=False):

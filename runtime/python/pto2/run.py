@@ -18,14 +18,15 @@ import traceback
 import types
 from pathlib import Path
 
-from ._folder import Folder, find_folder
+from ._compiler import read_by_flags
+from ._folder import Folder, environment, find_folder
 from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, exit_bug,
                           exit_interrupted)
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
-from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, open_output,
-                       prepare_file, unwritable)
+from ._outputs import (check_apart, check_inputs_stay, check_sources_stay, chip_file, exit_usage,
+                       open_output, prepare_file, unwritable)
 from ._runtime import path_of, settings
 from ._streams import open_missing, put, say, settle, stdout_on_stderr, tell
 
@@ -52,8 +53,8 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
     usual_kernels, usual_golden = find_folder(folder)
     loaded = Folder(kernels or usual_kernels, golden or usual_golden)
     trace = None if trace is None else path_of("trace", trace)
-    _prepare_files([("trace", "the trace", trace)],
-                   _inputs(loaded, {**loaded.settings, **chosen}, "platform"))
+    _prepare_files([("trace", "the trace", trace)], loaded,
+                   chip_file({**loaded.settings, **chosen}, "platform"))
     runner = FolderRunner(loaded, chosen, jobs or os.cpu_count(), kernel_checks,
                           progress=lambda text: None)
     cases = loaded.cases if case == "all" else [loaded.default_case if case is None else case]
@@ -167,17 +168,17 @@ def _write_all(results):
         raise errors[0]
 
 
-def _inputs(folder, chosen, option):
-    """What is read of a folder, and who says so: the option of the platform is called `option`."""
-    files = {path: "is a source of the folder" for path in folder.sources()}
-    return {**files, **chip_file(chosen, option)}
-
-
-def _prepare_files(outputs, inputs, stdout=1):
-    """outputs: (option, what it is called, path or None), "-" for the descriptor `stdout`. Raises
-    InputError."""
+def _prepare_files(outputs, folder, chip, stdout=1):
+    """outputs: (option, what it is called, path or None), "-" for the descriptor `stdout`; chip: as
+    of chip_file. Raises InputError."""
     named = [output for output in outputs if output[2] is not None]
-    check_inputs_stay({option: path for option, _, path in named}, inputs, stdout)
+    paths = {option: path for option, _, path in named}
+    with environment(folder.variables):
+        files, folders = read_by_flags()
+    inputs = {path: "is a source of the folder" for path in folder.sources()}
+    inputs.update((path, "the compiler reads") for path in files)
+    check_inputs_stay(paths, {**inputs, **chip}, stdout)
+    check_sources_stay(paths, [*folder.folders(), *folders])
     for _, content, path in named:
         prepare_file(path, content)
 
@@ -230,7 +231,7 @@ def _report_of(parser, options, outputs, trace, stdout):
     for case in cases:
         folder.params_of(case)
     chosen = _settings_of(options)
-    _prepare_files(outputs, _inputs(folder, {**folder.settings, **chosen}, "--platform"), stdout)
+    _prepare_files(outputs, folder, chip_file({**folder.settings, **chosen}, "--platform"), stdout)
     runner = FolderRunner(folder, chosen, options.jobs, options.kernel_checks,
                           progress=(lambda text: None) if options.silent else say)
     return runner.report(_reports(runner, cases, options, trace))
