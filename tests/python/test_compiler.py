@@ -164,7 +164,8 @@ def test_an_object_that_is_linked_is_part_of_an_image(source, tmp_path, monkeypa
 
 @pytest.mark.parametrize("text", [
     "{}/libx.a", "-T {}/libx.a", "-T{}/libx.a", "-Wl,-T,{}/libx.a", "-Wl,@{}/libx.a",
-    "-Wl,--version-script={}/libx.a", "-L{} -lx", "-L {} -l x", "-L{} -l:libx.a", "-Wl,-L{},-lx", "-lx"])
+    "-Wl,--version-script={}/libx.a", "-L{} -lx", "-L {} -l x", "-L{} -l:libx.a", "-Wl,-L{},-lx",
+    "-lx"])
 def test_files_that_flags_name(tmp_path, monkeypatch, text):
     monkeypatch.setenv("LIBRARY_PATH", f"/nowhere:{tmp_path}" if text == "-lx" else "")
     words = text.format(tmp_path).split()

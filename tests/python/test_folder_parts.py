@@ -1,5 +1,6 @@
 """What the folder runner is made of: parts that a whole run shows only by chance."""
 
+import json
 import os
 import signal
 import sys
@@ -15,7 +16,7 @@ from pto2 import _folder_run, _programs
 from pto2._case import CaseArguments, _compare
 from pto2._compiler import Compiler, orchestration_source
 from pto2._folder import Folder, find_folder
-from pto2._folder_run import CaseReport, FolderReport, FolderRunner, _merged
+from pto2._folder_run import CaseReport, FolderReport, FolderRunner, _merged, error_report
 from pto2._isolated import run_isolated
 from pto2._junit import to_junit
 from pto2._programs import _flags
@@ -158,6 +159,17 @@ def test_the_worst_case_is_the_verdict():
     assert report_of("fail", "interrupted").verdict == "interrupted"
     assert report_of("inconclusive", "fail").verdict == "fail"
     assert report_of("pass", "pass").exit_code() == 0
+    errors = [error_report("a", error) for error in (pto2.InputError(), pto2.InternalError())]
+    wrong_setting = pto2.InputError()
+    wrong_setting.exit_code = 2
+    assert error_report("a", wrong_setting).exit_code() == 2
+    for case, others, code in [
+            (errors[0], ("inconclusive", "fail", "pass"), 3), (errors[0], ("pass", "fault"), 5),
+            (errors[1], ("fault", "pass"), 70), (errors[1], ("interrupted",), 130)]:
+        report = report_of(*others)
+        report.cases.insert(1, case)
+        assert report.exit_code() == code and report.verdict == (
+            "error" if code in (3, 70) else others[-1])
 
 
 def test_processes_that_end_are_told_by_how():
@@ -227,7 +239,7 @@ def test_a_golden_file_of_its_own(vector_copy, tmp_path, capsys):
     other = tmp_path / "other.py"
     other.write_text((vector_copy / "golden.py").read_text().replace('["out"]', '["none"]'))
     assert run.main([str(vector_copy), "-g", str(other)]) == 3
-    assert "other.py: __outputs__ names none" in capsys.readouterr().err
+    assert "other.py: __outputs__ names none" in capsys.readouterr().out
 
 
 def test_silence_is_that_of_the_runtime_too():
@@ -250,6 +262,28 @@ def test_our_own_mistakes_in_a_case_are_not_those_of_the_folder(monkeypatch, cap
         assert "line" in capfd.readouterr().err, "it has a traceback"
 
 
+@pytest.mark.parametrize("flags", [[], ["--no-isolate"]])
+@pytest.mark.parametrize("error, outcome, code", [
+    (pto2.InputError("wrong"), "bad_input", 3), (pto2.InternalError("wrong"), "bug", 70)])
+def test_a_case_that_cannot_be_run_is_one_of_the_report(monkeypatch, tmp_path, capsys, flags, error,
+                                                        outcome, code):
+    """The others run."""
+    def run_case(self, case, *_):
+        if case == "Small":
+            raise error
+        return CaseReport(case, "pass", "pass")
+    monkeypatch.setattr(FolderRunner, "run", run_case)
+    line = [str(shipped / "elementwise"), "--all", "--silent", *flags]
+    assert run.main([*line, "--json", f"{tmp_path}/json", "--junit", f"{tmp_path}/junit"]) == code
+    small, large = json.loads((tmp_path / "json").read_text())["cases"]
+    assert (small["case"], small["verdict"], small["outcome"], small["detail"]) == (
+        "Small", "error", outcome, "wrong")
+    assert (large["case"], large["verdict"]) == ("Large", "pass")
+    assert ElementTree.parse(tmp_path / "junit").getroot().get("errors") == "1"
+    told = capsys.readouterr().out
+    assert told == f"case Small  {outcome}\nwrong\ncase Large  pass\nTEST FAILED\n"
+
+
 def test_a_case_knows_its_name():
     assert elementwise().params_of("Large") == {"name": "Large", "elements": 1 << 20}
 
@@ -265,9 +299,11 @@ def test_junit_counts_what_failed_apart_from_faults():
     cases = [CaseReport("a", "pass", "pass"), CaseReport("b", "fail", "fail", "wrong"),
              CaseReport("c", "fault", "kernel_threw", "left"),
              CaseReport("d", "fault", "crashed", "left"),
-             CaseReport("e", "inconclusive", "inconclusive")]
+             CaseReport("e", "inconclusive", "inconclusive"),
+             error_report("f", pto2.InputError("wrong"))]
     suite = ElementTree.fromstring(
         to_junit(FolderReport("folder/golden.py", "folder/kernels", cases, 0, 0, 0)).encode())
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("5", "1", "2")
-    assert [len(case) for case in suite] == [0, 1, 1, 1, 1]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("6", "1", "3")
+    assert [len(case) for case in suite] == [0, 1, 1, 1, 1, 1]
+    assert suite[5].find("error").text == "wrong"
     assert suite[2].find("error").get("message") == "kernel_threw"

@@ -8,20 +8,29 @@ from . import _torch
 from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
-from ._native import InputError, blocks, buffer_macros
-from ._outputs import for_each_round
+from ._native import InputError, InternalError, blocks, buffer_macros
+from ._outputs import exit_usage, for_each_round
 from ._results import RunError
 from ._runtime import Runtime, checked_texts
 from ._streams import say
 
 exit_pass, exit_fail, exit_bad_input, exit_inconclusive, exit_fault = 0, 1, 3, 4, 5
 exit_bug, exit_interrupted, exit_terminated = 70, 130, 143
+# Of cases, the least first.
+_by_weight = (exit_pass, exit_inconclusive, exit_fail, exit_usage, exit_bad_input, exit_fault,
+              exit_bug, exit_interrupted, exit_terminated)
+_errors = {"usage": exit_usage, "bad_input": exit_bad_input, "bug": exit_bug}
 checks_of = {"off": 0, "bounds": 1, "all": 2}
+
+
+def _code_of(error):
+    return getattr(error, "exit_code", exit_bad_input)
 
 
 @dataclass
 class CaseReport:
-    """How a case ended: verdict pass, fail, fault or inconclusive; outcome names a fault."""
+    """How a case ended: verdict pass, fail, fault, error, inconclusive or interrupted; outcome
+    names a fault, and what an error is of."""
     case: str
     verdict: str
     outcome: str
@@ -34,6 +43,8 @@ class CaseReport:
     def exit_code(self):
         if self.verdict == "interrupted":
             return exit_terminated if self.outcome == "terminated" else exit_interrupted
+        if self.verdict == "error":
+            return _errors[self.outcome]
         return {"pass": exit_pass, "fail": exit_fail,
                 "inconclusive": exit_inconclusive}.get(self.verdict, exit_fault)
 
@@ -47,6 +58,13 @@ class CaseReport:
         return "  ".join(parts) + (f"\n{self.detail}" if self.detail else "")
 
 
+def error_report(case, error):
+    """The CaseReport of a case that could not be run, by an InputError or InternalError."""
+    code = exit_bug if isinstance(error, InternalError) else _code_of(error)
+    outcome, = (name for name, number in _errors.items() if number == code)
+    return CaseReport(case, "error", outcome, str(error))
+
+
 @dataclass
 class FolderReport:
     """What the cases of a folder came to."""
@@ -57,15 +75,15 @@ class FolderReport:
     kept: int
     compile_s: float
 
+    def _worst(self):
+        return max(self.cases, key=lambda case: _by_weight.index(case.exit_code()))
+
     @property
     def verdict(self):
-        for verdict in ("interrupted", "fault", "fail", "inconclusive"):
-            if any(case.verdict == verdict for case in self.cases):
-                return verdict
-        return "pass"
+        return self._worst().verdict
 
     def exit_code(self):
-        return max(case.exit_code() for case in self.cases)
+        return self._worst().exit_code()
 
     def fields(self):
         return {"schema": "pto2-folder/1", "golden": self.golden, "kernels": self.kernels,
@@ -166,7 +184,7 @@ class FolderRunner:
         for image, source in sources.items():
             text = text.replace(image, str(source))
         named = InputError(text)
-        named.exit_code = getattr(error, "exit_code", exit_bad_input)
+        named.exit_code = _code_of(error)
         return named
 
     def report(self, cases):

@@ -14,7 +14,7 @@ def _speakable(text):
 
 def to_junit(report):
     name = Path(report.golden).parent.name
-    bad = {"fail": "failure", "fault": "error", "interrupted": "error"}
+    bad = {"fail": "failure", "fault": "error", "error": "error", "interrupted": "error"}
     kinds = [bad.get(case.verdict) for case in report.cases]
     suite = ElementTree.Element("testsuite", name=_speakable(name), tests=str(len(kinds)),
                                 failures=str(kinds.count("failure")),

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from ._compiler import read_by_flags
 from ._folder import Folder, environment, find_folder
-from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, exit_bug,
-                          exit_interrupted)
+from ._folder_run import (CaseReport, FolderRunner, checks_of, error_report, exit_bad_input,
+                          exit_bug, exit_interrupted)
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
@@ -215,6 +215,8 @@ def _reports(runner, cases, options, trace):
             terminated = getattr(error, "signal", signal.SIGINT) == signal.SIGTERM
             yield CaseReport(case, "interrupted", "terminated" if terminated else "interrupted")
             return
+        except (InputError, InternalError) as error:
+            yield error_report(case, error)
 
 
 def _report_of(parser, options, outputs, trace, stdout):
