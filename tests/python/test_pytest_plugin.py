@@ -22,6 +22,12 @@ def test_a_function_needs_no_report():
     assert called == [1]
 
 
+@pto2.folder_test(shipped / "elementwise")
+@pytest.mark.xfail(strict=True, raises=ZeroDivisionError)
+def test_marks_of_the_function_are_those_of_its_tests():
+    return 1 // 0
+
+
 def run_pytest(*arguments):
     line = [sys.executable, "-B", "-m", "pytest", "-p", "pto2.pytest_plugin", "-p",
             "no:cacheprovider", "-v", *map(str, arguments)]

@@ -38,7 +38,7 @@ def folder_test(folder, **settings):
             assert report.run["tasks"] == 3
 
     A case that does not pass fails. The function is called after one that does, with its report if
-    it has a parameter. It stands in a file that pytest collects.
+    it has a parameter. It stands in a file that pytest collects. Its marks are those of each test.
     """
     import pytest
     cases = FolderCases(folder, settings)
@@ -52,5 +52,6 @@ def folder_test(folder, **settings):
             function(*[report][:takes_report])
         test.__name__, test.__doc__ = function.__name__, function.__doc__
         test.__module__ = function.__module__
+        test.pytestmark += getattr(function, "pytestmark", [])
         return test
     return decorate
