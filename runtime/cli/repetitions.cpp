@@ -7,6 +7,7 @@
 
 #include "runtime/cli/median.hpp"
 #include "runtime/judge/judge.hpp"
+#include "runtime/output/exit_codes.hpp"
 #include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
@@ -24,6 +25,13 @@ int32_t level_of(const std::string& name) {
 }
 
 }  // namespace
+
+void check_replay(const Settings& settings) {
+  if (settings.text(Setting::replay_graph) == "on" && settings.number(Setting::repeat) == 1) {
+    throw CliError(exit_usage,
+                   "--replay-graph needs --repeat 2 or more: the first repetition is recorded");
+  }
+}
 
 Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, RunProgram& program,
                          Progress& progress, const std::string& log_level, std::stop_token stop)

@@ -13,6 +13,9 @@
 
 namespace pto2::cli {
 
+/// Throws CliError if a graph is to be replayed, but none is recorded before.
+void check_replay(const Settings& settings);
+
 class Repetitions {
  public:
   /// `log_level`: the least severe message of the runtime that goes to stderr.

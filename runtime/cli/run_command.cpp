@@ -16,6 +16,7 @@
 #include "runtime/cli/isolation.hpp"
 #include "runtime/cli/measured_run.hpp"
 #include "runtime/cli/progress.hpp"
+#include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_exit_code.hpp"
 #include "runtime/cli/run_program.hpp"
 #include "runtime/cli/run_report.hpp"
@@ -247,10 +248,7 @@ void RunCommand::check_combinations(const Settings& settings) const {
     throw CliError(exit_usage,
                    "name a WORKLOAD (pto2 list shows them), or both --orchestration and --kernels");
   }
-  if (settings.text(Setting::replay_graph) == "on" && settings.number(Setting::repeat) == 1) {
-    throw CliError(exit_usage,
-                   "--replay-graph needs --repeat 2 or more: the first repetition is recorded");
-  }
+  check_replay(settings);
   if (settings[Setting::trace_events].source == Source::flag && trace_.empty()) {
     throw CliError(exit_usage, "--trace-events needs --trace: without it no events are kept");
   }

@@ -19,6 +19,7 @@
 #include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/measured_run.hpp"
 #include "runtime/cli/platform.hpp"
+#include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
 #include "runtime/executors/seeded_team.hpp"
@@ -48,6 +49,7 @@ struct Request {
 cli::Settings checked(const std::map<std::string, std::string>& given) {
   cli::Settings settings({given, {}, environment, ""});
   cli::check_executor_flags(settings);
+  cli::check_replay(settings);
   static_cast<void>(settings.device_config());  // says what does not fit together
   return settings;
 }

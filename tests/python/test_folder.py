@@ -318,6 +318,7 @@ def test_nothing_compared_is_no_pass(capsys):
     (["x", "--all", "--case", "y"], "exclude each other"),
     (["x", "-p", "a2a3"], "a2a3sim simulates it"),
     (["x", "--all", "--trace", "t"], "--trace is of one case"),
+    (["x", "--trace-events", "3"], "--trace-events needs --trace: without it no events are kept"),
     (["x", "-n", "0"], "--rounds must be 1 or more"),
     (["x", "--json", ""], "--json: an empty name; name a file, or leave the option out"),
     (["x", "--junit", ""], "--junit: an empty name; name a file"),

@@ -153,6 +153,11 @@ def report_of(*verdicts):
     return FolderReport("folder/golden.py", "folder/kernels", cases, 0, 0, 0)
 
 
+def test_warnings_are_told():
+    case = CaseReport("a", "pass", "pass", run={"tasks": 0, "warnings": ["no task", "no event"]})
+    assert case.text() == "case a  pass  0 tasks\nwarning: no task\nwarning: no event"
+
+
 def test_the_worst_case_is_the_verdict():
     assert report_of("pass", "fault", "fail").verdict == "fault"
     assert report_of("pass", "fault", "fail").exit_code() == 5

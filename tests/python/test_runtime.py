@@ -71,6 +71,7 @@ def test_wrong_settings_are_told_at_once():
                            ({"executor": "pct", "fan_out": "lock"},
                             "fan-out: executor pct runs the fan-out word alone"),
                            ({"blocks": 1, "schedulers": 2}, "each needs a block"),
+                           ({"replay_graph": True}, "--replay-graph needs --repeat 2 or more"),
                            ({"window": 2.5}, "window: 2.5 is no setting"),
                            ({"platform": "a2a3sim\0"}, "platform: .* is no setting"),
                            ({"platform": "\ud800"}, "platform: .* is no setting")]:
@@ -79,7 +80,13 @@ def test_wrong_settings_are_told_at_once():
     with pytest.raises(TypeError, match="same setting"):
         pto2.Runtime(chip="a5sim", platform="a5sim")
     pto2.Runtime(window=numpy.int64(16))
+    pto2.Runtime(replay_graph=True, repeat=2)
     assert _text_of("guard", True) == "on" and _text_of("guard", False) == "off"
+
+
+def test_events_are_of_a_trace(vector):
+    with pytest.raises(pto2.InputError, match="trace_events needs trace: without it no events are"):
+        pto2.Runtime(trace_events=3).run(*vector, vector_arguments())
 
 
 @pytest.mark.parametrize("wrong, text", [

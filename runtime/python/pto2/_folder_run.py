@@ -55,7 +55,8 @@ class CaseReport:
         if self.wall_s is not None:
             median = f", median of {self.rounds}" if self.rounds > 1 else ""
             parts.append(f"{self.wall_s * 1e3:.3f} ms{median}")
-        return "  ".join(parts) + (f"\n{self.detail}" if self.detail else "")
+        warnings = [f"warning: {warning}" for warning in (self.run or {}).get("warnings", [])]
+        return "\n".join(["  ".join(parts), *filter(None, [self.detail]), *warnings])
 
 
 def error_report(case, error):

@@ -121,7 +121,7 @@ class Runtime:
         is not called aicpu_orchestration_entry. kernels: {func_id: path}, or a folder of
         FUNCID_NAME.so. args: arrays, which kernels read and write where they are, and numbers; see
         pto2._arguments. A tensor that begins in an array must end there, too. trace: a file that
-        gets what happened, for pto2.validate; none that is read.
+        gets what happened, for pto2.validate; none that is read. trace_events needs it.
 
         Other Python threads go on meanwhile. Ctrl-C gives the run up once the kernels that run have
         returned, and raises KeyboardInterrupt. Where that takes longer than half a second stderr
@@ -143,6 +143,8 @@ class Runtime:
             raise InputError(f"args is {args!r}; pass a list of arrays and numbers")
         if not isinstance(entry, str) or not is_plain(entry):
             raise InputError(f"entry is {entry!r}; pass the name of a function")
+        if trace is None and "trace_events" in self.settings:
+            raise InputError("trace_events needs trace: without it no events are kept")
         kept = list(args)  # for as long as it runs
         values = [bits_of(value, f"argument {place}") for place, value in enumerate(kept)]
         names = [*names, *(f"argument {place}" for place in range(len(names), len(kept)))]

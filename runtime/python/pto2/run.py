@@ -197,6 +197,8 @@ def _check(parser, options):
         parser.error("--all and --case exclude each other")
     if options.all and options.trace:
         parser.error("--trace is of one case; name it with --case")
+    if options.trace_events is not None and options.trace is None:
+        parser.error("--trace-events needs --trace: without it no events are kept")
     for name in ("rounds", "jobs"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             parser.error(f"--{name} must be 1 or more")
