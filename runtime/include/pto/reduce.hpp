@@ -87,11 +87,16 @@ RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src, const T
   accesses.writes(dst, 1, cols);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
-  W running[Src::Cols];
-  for (int j = 0; j < cols; ++j) running[j] = as<W>(from(0, j));
-  for (int i = 1; i < rows; ++i)
-    for (int j = 0; j < cols; ++j) running[j] = op(running[j], as<W>(from(i, j)));
-  for (int j = 0; j < cols; ++j) to(0, j) = as<T>(running[j]);
+  // Some columns at a time: a kernel's stack is small, and a row may be of a fifth of UB.
+  constexpr int at_once = Src::Cols < 512 ? Src::Cols : 512;
+  W running[at_once];
+  for (int first = 0; first < cols; first += at_once) {
+    const int n = cols - first < at_once ? cols - first : at_once;
+    for (int j = 0; j < n; ++j) running[j] = as<W>(from(0, first + j));
+    for (int i = 1; i < rows; ++i)
+      for (int j = 0; j < n; ++j) running[j] = op(running[j], as<W>(from(i, first + j)));
+    for (int j = 0; j < n; ++j) to(0, first + j) = as<T>(running[j]);
+  }
   return {};
 }
 

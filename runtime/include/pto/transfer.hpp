@@ -41,6 +41,17 @@ struct Axis {
     return last;
   }
 
+  /// Whether its elements lie one behind another, without gaps.
+  [[nodiscard]] bool is_contiguous() const {
+    int64_t behind = 1;
+    for (int i = count - 1; i >= 0; --i) {
+      if (sizes[i] == 1) continue;
+      if (strides[i] != behind) return false;
+      behind *= sizes[i];
+    }
+    return true;
+  }
+
   static constexpr int count = sizeof...(Dims);
   /// Of the last dimension.
   [[nodiscard]] int64_t stride() const { return strides[count - 1]; }

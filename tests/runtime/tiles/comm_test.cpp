@@ -11,6 +11,7 @@ namespace {
 
 using pto::AtomicType;
 using pto::GlobalTensor;
+using pto::Layout;
 using pto::Shape;
 using pto::Stride;
 using pto::TileType;
@@ -18,6 +19,7 @@ using pto::comm::NotifyOp;
 using pto::comm::Signal;
 using pto::comm::WaitCmp;
 using testing::AllOf;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 
 /// What the kernel is told; empty: nothing.
@@ -199,8 +201,33 @@ TEST(Comm, TransfersBesideTheCore) {
   EXPECT_FALSE(pto::comm::TPUT_ASYNC(rows, rows, session).valid());
   EXPECT_FALSE(pto::comm::TPUT_ASYNC(gaps, Row<8>(source.data()), session).valid());
   EXPECT_EQ(target, std::vector<float>(16));
+  source.resize(200);
+  const GlobalTensor<float, Shape<2, 1, 1, 1, 8>, Stride<100, 8, 8, 8, 1>, Layout::DN> apart(
+      source.data());
+  const GlobalTensor<float, Shape<2, 1, 1, 1, 8>, Stride<8, 8, 8, 8, 1>, Layout::DN> together(
+      target.data());
+  EXPECT_FALSE(pto::comm::TGET_ASYNC(together, apart, session).valid());
+  EXPECT_FALSE(pto::comm::TGET_ASYNC(apart, together, session).valid());
+  EXPECT_EQ(target, std::vector<float>(16));
+  const GlobalTensor<float, Shape<2, 1, 1, 1, 8>, Stride<8, 8, 8, 8, 1>, Layout::DN> first(
+      source.data());
+  EXPECT_TRUE(pto::comm::TGET_ASYNC(together, first, session).valid());
+  EXPECT_THAT(target, ElementsAreArray(source.data(), 16));
   EXPECT_THAT(told_by([&] { send_request_entry({}, SdmaTget(rows, rows, scratch, nullptr)); }),
               HasSubstr("rows of contiguous elements"));
+}
+
+/// Its rows would divide those of the tensors.
+TEST(Comm, ATileWithoutRowsCopiesNothing) {
+  std::vector<float> source = random_floats(16), target(16);
+  const Row<16> to(target.data()), from(source.data());
+  pto::Tile<TileType::Vec, float, 8, 16, pto::BLayout::RowMajor, 0, 16> flat;
+  pto::Tile<TileType::Vec, float, 8, 16, pto::BLayout::RowMajor, 0, 0> nothing;
+  TASSIGN(flat, 0);
+  TASSIGN(nothing, 0);
+  EXPECT_THAT(told_by([&] { pto::comm::TPUT(to, from, flat); }), HasSubstr("no valid element"));
+  EXPECT_EQ(told_by([&] { pto::comm::TPUT(to, from, nothing); }), "");
+  EXPECT_EQ(target, std::vector<float>(16));
 }
 
 /// Memory that lies beside a tensor may be another rank's, but for what is loaded by itself.

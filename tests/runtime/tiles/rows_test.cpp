@@ -63,6 +63,19 @@ TEST(Rows, Reductions) {
   expect_reductions<int32_t, 40>();
 }
 
+/// More columns than are reduced at once.
+TEST(Rows, ReductionOfLongRows) {
+  constexpr int cols = 1100;
+  RowTile<int32_t, 3, 1104> src(3, cols);
+  RowTile<int32_t, 1, 1104> dst(1, cols);
+  TASSIGN(src, 0);
+  TASSIGN(dst, 65536);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < cols; ++j) src.data()[i * 1104 + j] = (i + 1) * j;
+  TCOLSUM(dst, src);
+  for (int j = 0; j < cols; ++j) ASSERT_EQ(dst.data()[j], 6 * j);
+}
+
 template <class T, class Run, class Reference>
 void expect_expansion(const char* name, Run run, Reference reference) {
   RowOperands<T, 16, 48> on;

@@ -18,7 +18,7 @@ AsyncEvent copy_row(const Use& use, const Dst& dst, const Src& src) {
   const View<Src> from(src);
   const int64_t size = from.cols.size();
   if (from.rows.size() != 1 || to.rows.size() != 1 || size != to.cols.size() ||
-      src.GetStride(4) != 1 || dst.GetStride(4) != 1)
+      !from.cols.is_contiguous() || !to.cols.is_contiguous())
     return {0, engine};
   pto::detail::check_view(use, "src", src);
   pto::detail::check_view(use, "dst", dst);

@@ -93,6 +93,11 @@ template <AtomicType Atomic, class Dst, class Src, class T>
 void copy_by_tiles(const char* name, const Dst& dst, const Src& src, T& ping, T& pong, Site site) {
   require_copy<Dst, Src, T>();
   const Use in{name, PIPE_MTE2, site, true}, out{name, PIPE_MTE3, site, true};
+  if constexpr (T::ValidRow == 0 || T::ValidCol == 0) {
+    if constexpr (pto::detail::checks_bounds)
+      pto::detail::check_tile(in, "the tile", pto::detail::facts_of(ping));
+    return;
+  }
   check_copy<T>(in, dst, src);
   const KeptValid<T> kept_ping(ping), kept_pong(pong);
   const int rows = T::ValidRow == DYNAMIC ? T::Rows : T::ValidRow;
