@@ -354,10 +354,13 @@ class PTO2ScopeGuard {
   PTO2Runtime* rt_;
 };
 
-/// PTO2_SCOPE(rt) { .. }: buffers of the tasks submitted inside live until it ends.
+/// PTO2_SCOPE(rt) { .. }: buffers of the tasks submitted inside live until it ends. An else behind
+/// it belongs to the if before it.
 #define PTO2_SCOPE(rt) PTO2_SCOPE_NAMED(rt, __LINE__)
 #define PTO2_SCOPE_NAMED(rt, line) PTO2_SCOPE_GUARD(rt, line)
-#define PTO2_SCOPE_GUARD(rt, line) if (PTO2ScopeGuard pto2_scope_guard_##line{rt}; true)
+#define PTO2_SCOPE_GUARD(rt, line)                         \
+  if (PTO2ScopeGuard pto2_scope_guard_##line{rt}; false) { \
+  } else
 
 #define LOG_ALWAYS(rt, ...) (rt)->ops->log((rt), PTO2_LOG_ALWAYS, __VA_ARGS__)
 #define LOG_ERROR(rt, ...) (rt)->ops->log((rt), PTO2_LOG_ERROR, __VA_ARGS__)

@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <string>
 
 namespace pto2 {
 namespace {
@@ -67,11 +68,19 @@ void log_line(PTO2Runtime* rt, int32_t level, const char* format, ...) {
   const LogSink& sink = handle.target()->log_sink;
   if (!sink) return;
   char line[1024];
-  va_list arguments;
+  va_list arguments, again;
   va_start(arguments, format);
-  std::vsnprintf(line, sizeof line, format, arguments);
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  sink(level, line);
+  if (length < static_cast<int>(sizeof line)) {
+    sink(level, line);
+  } else {
+    std::string all(static_cast<std::size_t>(length), '\0');
+    std::vsnprintf(all.data(), all.size() + 1, format, again);
+    sink(level, all.c_str());
+  }
+  va_end(again);
 }
 
 uint64_t copy_text(const std::string& line, char* text, uint64_t capacity) {

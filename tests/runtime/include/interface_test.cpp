@@ -134,6 +134,41 @@ TEST_P(Interface, DumpReturnsTheLineAndLogsNothing) {
           Pair(int{PTO2_LOG_ALWAYS}, "submitted 8 tasks")));
 }
 
+TEST_P(Interface, ALongLineIsLoggedAsItIs) {
+  for (const std::size_t length : {1023U, 1024U, 5000U}) {
+    const std::string text(length, 'x');
+    std::vector<std::string> lines;
+    const Launch what{{},
+                      [&](PTO2Runtime* rt) { LOG_ERROR(rt, "%s%d", text.c_str(), 7); },
+                      [&](int32_t, const char* line) { lines.emplace_back(line); }};
+    EXPECT_EQ(launch_on(GetParam(), small_device(), what, 1).error.code, ErrorCode::ok);
+    EXPECT_THAT(lines, ElementsAre(text + "7"));
+  }
+}
+
+/// Each if has its own else, and what is in a scope runs once.
+TEST(Scope, AnElseBehindItBelongsToTheIfBeforeIt) {
+  static int begun, ended;
+  PTO2RuntimeOps ops{};
+  ops.scope_begin = [](PTO2Runtime*) { ++begun; };
+  ops.scope_end = [](PTO2Runtime*) { ++ended; };
+  PTO2Runtime runtime{&ops};
+  for (const bool is_first : {true, false}) {
+    begun = ended = 0;
+    int inside = 0, instead = 0;
+    // clang-format off
+    if (is_first)
+      PTO2_SCOPE(&runtime) { ++inside; EXPECT_EQ(ended, 0); }
+    else
+      ++instead;
+    // clang-format on
+    EXPECT_EQ(inside, is_first);
+    EXPECT_EQ(instead, !is_first);
+    EXPECT_EQ(begun, is_first);
+    EXPECT_EQ(ended, is_first);
+  }
+}
+
 TEST_P(Interface, TheLoopOverBlocksRuns) {
   std::vector<float> in = {3, 1, 4, 1, 5, 9, 2, 6};
   std::vector<float> out(in.size(), -1);
