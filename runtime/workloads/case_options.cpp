@@ -10,8 +10,9 @@ std::optional<OptionValue> parse_real(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(static_cast<float>(value)))
-    return std::nullopt;
+  if (error != std::errc() || stop != end) return std::nullopt;
+  const auto as_float = static_cast<float>(value);
+  if (!std::isfinite(as_float) || (as_float == 0) != (value == 0)) return std::nullopt;
   return value;
 }
 
@@ -37,7 +38,7 @@ struct Kind {
 
 /// In the order of OptionKind.
 constexpr Kind kinds[] = {
-    {"real", "a finite number such as 0.25", parse_real},
+    {"real", "a finite number that a float holds, such as 0.25", parse_real},
     {"lengths", "positive numbers separated by commas, e.g. 33,17", parse_lengths}};
 
 const Kind& entry_of(OptionKind kind) {

@@ -165,6 +165,16 @@ TEST(BadFlags, AreUsageErrors) {
   }
 }
 
+TEST(BadFlags, AScaleIsOneThatKernelsCanHave) {
+  const auto told_of = [](const char* scale) {
+    const Outcome outcome = pto2({"run", "paged_attention", "--scale", scale});
+    EXPECT_EQ(outcome.code, 2) << scale;
+    return outcome.err;
+  };
+  EXPECT_THAT(told_of("1e-50"), AllOf(HasSubstr("'1e-50'"), HasSubstr("that a float holds")));
+  for (const char* scale : {"2e20", "-2e20"}) EXPECT_THAT(told_of(scale), HasSubstr("beyond 1e20"));
+}
+
 TEST(BadFlags, UnknownWorkloadsAndCommandsListTheKnown) {
   const Outcome workload = pto2({"run", "gemm"});
   EXPECT_EQ(workload.code, 2);

@@ -175,6 +175,19 @@ TEST(Workload, compare_is_allclose) {
   EXPECT_TRUE(std::isinf(result.max_abs_error));
 }
 
+TEST(Workload, what_is_infinite_equals_itself_alone) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto passes = [](float a, double b) {
+    return compare(std::vector<float>{a}, std::vector<double>{b}, 0.01).pass;
+  };
+  EXPECT_TRUE(passes(infinity, infinity));
+  EXPECT_TRUE(passes(-infinity, -infinity));
+  EXPECT_FALSE(passes(0, infinity));
+  EXPECT_FALSE(passes(-infinity, infinity));
+  EXPECT_FALSE(passes(std::numeric_limits<float>::max(), infinity));
+  EXPECT_FALSE(passes(infinity, 1));
+}
+
 TEST(Workload, images_are_looked_for_where_the_variable_says) {
   const char* before = std::getenv("PTO2_WORKLOADS");
   const std::string saved = before == nullptr ? "" : before;
