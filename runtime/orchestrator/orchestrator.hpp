@@ -117,7 +117,7 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] std::optional<ClusterId> take_cluster();
   void close_group(const OpenGroup& group);
   void report(const std::vector<PipeLeftover>& leftovers);
-  [[nodiscard]] bool is_done() const { return scopes_.empty() || done_; }
+  [[nodiscard]] bool has_left_outer_scope() const { return done_ && scopes_.empty(); }
 
   void call_entry();
 

@@ -207,6 +207,9 @@ void Orchestrator<P, F>::finish_counting(bool to_end) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::scope_begin() {
+  if (has_left_outer_scope()) [[unlikely]]
+    fail({ErrorCode::bad_submission, "scope_begin() behind the end of the outer scope",
+          "a scope_end() more than scopes were begun has ended it: use PTO2_SCOPE"});
   if (graph_.replay() == nullptr) {
     dataflow_.scope_begin(submitter_.submitted() + 1);
     counting_.scope_begin();
@@ -225,7 +228,7 @@ void Orchestrator<P, F>::scope_begin() {
 /// After each change of what the course of the next submission hangs on.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::look_at_course() {
-  is_usual_ = mode_ == Mode::running && !is_done();
+  is_usual_ = mode_ == Mode::running && !done_;
   if (scopes_.empty()) return;
   submission_.depth = scopes_.depth();
   submission_.ring = scopes_.innermost_ring();
@@ -254,6 +257,7 @@ void Orchestrator<P, F>::scope_end() {
   scopes_.end(state_.admission.ring(ring).tasks.next(), [&](RingId, ScopeTasks::Run run) {
     if (mode_ == Mode::running) submitter_.drop_scope(ring, run);
   });
+  done_ = done_ || scopes_.empty();
   look_at_course();
 }
 
@@ -341,7 +345,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Orchestrator<P, F>::submit_otherwise(Submission& task) {
   if (mode_ == Mode::stopped) return;
-  if (is_done()) {
+  if (done_) {
     Intake::refuse_late(task);
     refuse(task);
     return;
@@ -398,7 +402,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 template <executors::ExecutionPolicy P, template <class> class F>
 int32_t Orchestrator<P, F>::allocate_cluster() {
-  if (is_done()) {
+  if (done_) {
     fail({ErrorCode::bad_submission, "allocate_cluster: the orchestration is done",
           "allocate before pto2_rt_orchestration_done"});
     return 0;

@@ -21,7 +21,9 @@ bool refuse(const std::string& problem, const char* hint, Submission& task) {
 }
 
 void Intake::refuse_late(Submission& task) {
-  refuse("the orchestration is done", "submit before pto2_rt_orchestration_done", task);
+  refuse("the orchestration is done",
+         "submit before pto2_rt_orchestration_done, and end no scope that you have not begun",
+         task);
 }
 
 [[gnu::noinline]] bool Intake::refuse_params(const Request& request, uint32_t most,

@@ -252,6 +252,18 @@ TEST_P(Errors, ScopeEndWithoutScope) {
                });
 }
 
+/// One that a scope_end() too many has ended is not begun again by the next scope.
+TEST_P(Errors, ScopeBehindTheOuterOne) {
+  expect_error(small_device(), ErrorCode::bad_submission,
+               "scope_begin() behind the end of the outer scope", "PTO2_SCOPE",
+               [&](PTO2Runtime* rt) {
+                 rt->ops->scope_end(rt);
+                 PTO2_SCOPE(rt) {
+                   pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+                 }
+               });
+}
+
 /// The runtime ends them, and says how many there were.
 TEST_P(Errors, ScopesLeftOpen) {
   const auto left_by = [this](int begun, int ended) {
