@@ -1,6 +1,7 @@
 #include "models/checker/engine/allocation.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -114,35 +115,42 @@ void release(void* pointer) noexcept {
 
 void* noted(void* pointer, std::size_t bytes) {
   Heap* const heap = program_heap;
-  if (heap == nullptr || !heap->notes_allocations() || pointer == nullptr) return pointer;
+  if (heap == nullptr || !heap->notes_allocations()) return pointer;
   const HeapScope own(nullptr);
   const Moment now = Execution::current().here();
   heap->allocated({pointer, false, bytes, now.thread, now.site});
   return pointer;
 }
 
-void* acquire(std::size_t bytes) {
+void* allocate(std::size_t bytes) {
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
+/// Null, too, if there is no multiple of the alignment that is as large.
+void* allocate(std::size_t bytes, std::align_val_t alignment) {
+  const std::size_t align = static_cast<std::size_t>(alignment);
+  if (bytes > SIZE_MAX - (align - 1)) return nullptr;
+  const std::size_t rounded = (bytes + align - 1) / align * align;
+  return std::aligned_alloc(align, rounded == 0 ? align : rounded);
+}
+
+template <class... Alignment>
+void* acquire(std::size_t bytes, Alignment... alignment) {
   while (true) {
-    if (void* const pointer = std::malloc(bytes == 0 ? 1 : bytes)) return noted(pointer, bytes);
+    if (void* const pointer = allocate(bytes, alignment...)) return noted(pointer, bytes);
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
     handler();
   }
 }
 
-void* try_acquire(std::size_t bytes) noexcept {
-  return noted(std::malloc(bytes == 0 ? 1 : bytes), bytes);
-}
-
-void* try_acquire(std::size_t bytes, std::align_val_t alignment) noexcept {
-  const std::size_t align = static_cast<std::size_t>(alignment);
-  const std::size_t rounded = (bytes + align - 1) / align * align;
-  return noted(std::aligned_alloc(align, rounded == 0 ? align : rounded), bytes);
-}
-
-void* acquire(std::size_t bytes, std::align_val_t alignment) {
-  if (void* const pointer = try_acquire(bytes, alignment)) return pointer;
-  throw std::bad_alloc();
+template <class... Alignment>
+void* try_acquire(std::size_t bytes, Alignment... alignment) noexcept {
+  try {
+    return acquire(bytes, alignment...);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
 }  // namespace

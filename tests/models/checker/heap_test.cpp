@@ -2,6 +2,7 @@
 // must not be taken for one.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -274,6 +275,37 @@ TEST(Heap, what_an_unstarted_threads_function_owns_ends_with_the_run) {
   });
   EXPECT_TRUE(report.violation);
   EXPECT_EQ(alive, 0);
+}
+
+/// Counts its calls, and is not there any more after two.
+int handled = 0;
+void give_up_later() {
+  if (++handled == 2) std::set_new_handler(nullptr);
+}
+
+/// The size that is asked for, rounded up to the alignment, is none.
+TEST(Heap, memory_of_an_alignment_may_be_too_large_to_be_there) {
+  volatile std::size_t bytes = SIZE_MAX - 10;
+  const std::align_val_t line{64};
+  EXPECT_EQ(operator new(bytes, line, std::nothrow), nullptr);
+  EXPECT_THROW(operator delete(operator new(bytes, line), line), std::bad_alloc);
+  handled = 0;
+  std::set_new_handler(give_up_later);
+  EXPECT_THROW(operator delete[](operator new[](bytes, line), line), std::bad_alloc);
+  EXPECT_EQ(handled, 2);
+  std::set_new_handler(give_up_later);
+  handled = 0;
+  EXPECT_EQ(operator new(bytes, line, std::nothrow), nullptr);
+  EXPECT_EQ(handled, 2);
+}
+
+TEST(Heap, memory_of_an_alignment_has_it) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{4097}}) {
+    const std::align_val_t page{4096};
+    void* const memory = opaque(operator new(bytes, page));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0U);
+    operator delete(memory, page);
+  }
 }
 
 }  // namespace
