@@ -13,6 +13,7 @@
 
 #include "models/pto2_check/source_uses.hpp"
 #include "models/pto2_check/weakening.hpp"
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -227,9 +228,9 @@ bool index_is_current(const std::string& file, const std::string& index, bool up
   if (indexed.index() == wanted) return true;
   if (!update) return false;
   indexed.text.replace(indexed.begin, indexed.end - indexed.begin, wanted);
-  std::ofstream stream(file);
-  if (!(stream << indexed.text << std::flush))
-    throw std::runtime_error(file + " cannot be written");
+  cli::OutputFile output(file, "the index");
+  output.write(indexed.text);
+  output.finish();
   return true;
 }
 

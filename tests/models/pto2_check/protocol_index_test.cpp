@@ -1,8 +1,10 @@
 #include "models/pto2_check/protocol_index.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -56,6 +58,36 @@ TEST_F(Index, NeedsBothMarksInTheirOrder) {
   }
   EXPECT_THROW(static_cast<void>(index_is_current("/nonexistent/file", "", false)),
                std::runtime_error);
+}
+
+/// Lets no file become larger than `bytes`, as on a full disk, for its own lifetime.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &former_);
+    const rlimit limit{bytes, former_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &former_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit former_{};
+};
+
+TEST_F(Index, ThatCannotBeWrittenLeavesTheFormerOne) {
+  const std::string former = "before\n" + begin + "old" + end + "after\n";
+  write(former);
+  {
+    const FullDisk disk(16);
+    EXPECT_THROW(static_cast<void>(current("tables\n", true)), std::runtime_error);
+  }
+  EXPECT_EQ(text(), former);
 }
 
 }  // namespace
