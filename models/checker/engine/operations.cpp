@@ -240,7 +240,8 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
     graph_->reserve_threads(static_cast<std::int32_t>(threads_.size()));
   }
   const ThreadId id = t.children[ordinal];
-  if (recorded(t)) {
+  const bool added = !recorded(t);
+  if (!added) {
     replay(t, Kind::spawn, id);
   } else {
     take_turn(t);
@@ -256,7 +257,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
     make_ready(child);
     ++unfinished_;
   }
-  if (t.position == graph_->thread_size(t.id)) step_done(t);
+  if (added) step_done(t);
   return id;
 }
 

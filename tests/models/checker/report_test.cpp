@@ -228,5 +228,19 @@ TEST(Report, names_are_escaped) {
   EXPECT_NE(dot.find("a \\\"b\\\" \\\\ "), std::string::npos) << dot;
 }
 
+/// In the second execution, only the joins are not repeated from the first; that the load takes
+/// another value is no step.
+TEST(Report, steps_that_are_repeated_are_not_counted) {
+  const Report report = explore({}, [] {
+    atomic<int> x{0};
+    thread writer([&] { x.store(1, relaxed); });
+    thread reader([&] { x.load(relaxed); });
+    writer.join();
+    reader.join();
+  });
+  EXPECT_EQ(report.executions, 2U);
+  EXPECT_EQ(report.steps, 6U + 2U);
+}
+
 }  // namespace
 }  // namespace pto2::model
