@@ -3,6 +3,20 @@
 
 namespace pto2::model::engine {
 
+namespace {
+
+bool releases_alone(std::memory_order order) {
+  return releases(order) && order != std::memory_order_seq_cst;
+}
+
+/// One that fails only loads.
+std::optional<Fault> misuse_in(const Update& update) {
+  if (!update.conditional() || !releases_alone(update.failure)) return {};
+  return Fault{ViolationKind::misuse, "a compare-exchange cannot fail with release order"};
+}
+
+}  // namespace
+
 LocationId Execution::create_atomic(const void* object, const Value& initial, detail::TypeInfo type,
                                     std::string_view name, const std::source_location& site) {
   leaving();
@@ -79,7 +93,7 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   }
   take_turn(t);
   check_access(t, id, object, site);
-  if (releases(order) && order != std::memory_order_seq_cst) {
+  if (releases_alone(order)) {
     fail(ViolationKind::misuse, "a load cannot have release order", site);
   }
   const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
@@ -130,8 +144,8 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   if (t.pending) commit_pending(t);
   if (!spin_loops_.empty() || t.under_proof) begin_turn(t, site);
   EventId read;
-  bool added = false;
-  if (recorded(t)) {
+  const bool added = !recorded(t);
+  if (!added) {
     Event& event = replay(t, Kind::rmw_read, id);
     read = graph_->thread_event(t.id, t.position);
     require_write(t, event.rf);
@@ -140,6 +154,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   } else {
     take_turn(t);
     check_access(t, id, object, site);
+    fail_if(misuse_in(update), site);
     const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
     read = graph_->append_update(t.id, id, strengthened_ ? stronger(update, site) : update, site);
     (*graph_)[read].tentative = t.in_predicate;
@@ -150,7 +165,6 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     search_->newest_only = t.insists;
     search_->place_read(*graph_, read);
     ++t.position;
-    added = true;
   }
   const Value previous = graph_->value_of((*graph_)[read].rf);
   const bool stores = graph_->stores(read);

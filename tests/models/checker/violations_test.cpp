@@ -243,6 +243,38 @@ TEST(Violations, misuse) {
   EXPECT_THROW(atomic<int>{0}, std::logic_error);
 }
 
+/// A compare-exchange that fails only loads, whether or not it does fail.
+TEST(Violations, a_failure_order_that_releases_is_misuse) {
+  for (const std::memory_order failure : {release, acq_rel}) {
+    for (const int expected : {0, 1}) {
+      expect_violation(ViolationKind::misuse, [=] {
+        atomic<int> x{0};
+        int old = expected;
+        x.compare_exchange_strong(old, 2, acq_rel, failure);
+      });
+      expect_violation(ViolationKind::misuse, [=] {
+        atomic<int> x{0};
+        int old = expected;
+        x.compare_exchange_weak(old, 2, acq_rel, failure);
+      });
+    }
+  }
+}
+
+/// Of one order, the standard takes what a load can have for the failure.
+TEST(Violations, any_order_alone_is_right_for_an_update) {
+  for (const std::memory_order order : {relaxed, acquire, release, acq_rel, seq_cst}) {
+    expect_pass([=] {
+      atomic<int> x{0};
+      int old = 1;
+      x.compare_exchange_strong(old, 2, order);
+      x.compare_exchange_weak(old, 2, order);
+      x.compare_exchange_strong(old, 3, order, relaxed);
+      x.fetch_add(1, order);
+    });
+  }
+}
+
 TEST(Violations, assumptions_cut) {
   const Report report = explore(Options{}, [] {
     atomic<int> x{0};
