@@ -80,9 +80,10 @@ void CheckOutput::add(const WeakeningResult& result) {
                       {"replay", result.token},
                       {"wall_s", result.seconds}});
   const bool survived = result.status == MutantStatus::survived;
+  const std::string reason =
+      result.effect.empty() ? "no scenario needs the stronger order" : result.effect;
   cases_.push_back({result.site + " " + result.place + "=" + result.to, result.seconds,
-                    survived ? "no scenario needs the stronger order" : "",
-                    result.status == MutantStatus::inconclusive});
+                    survived ? reason : "", result.status == MutantStatus::inconclusive});
 }
 
 void CheckOutput::add(const MutantResult& result) {

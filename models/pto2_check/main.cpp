@@ -102,10 +102,11 @@ void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
     refuse_pattern("memory order", arguments, "docs/PROTOCOLS.md has them");
   }
   output.begin();
+  Weakener weakener(arguments.settings);
   for (const WeakPoint& point : points) {
     for (const std::memory_order order : weaker_orders(*point.site)) {
       if (arguments.settings.stop.stop_requested()) return;
-      output.add(weaken(point, order, arguments.settings));
+      output.add(weakener.weaken(point, order));
     }
   }
 }

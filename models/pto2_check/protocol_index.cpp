@@ -148,13 +148,14 @@ std::string order_table(const fs::path& root, const std::vector<WeakPoint>& poin
   std::string text =
       "| order | operation | | weakened to | shown by | TSan | helgrind | one minute of stress |\n"
       "|---|---|---|---|---|---|---|---|\n";
+  Weakener weakener(settings);
   for (const WeakPoint& point : points) {
     if (!point.whole) continue;
     const std::string start =
         fmt::format("| `{}` | {} | {} |", point.site->name, name_of(point.site->operation),
                     model::to_string(point.site->order));
     for (const std::memory_order order : weaker_orders(*point.site)) {
-      const WeakeningResult result = weaken(point, order, settings);
+      const WeakeningResult result = weakener.weaken(point, order);
       const auto other = others.find(result.site + "," + result.to);
       text += fmt::format("{} {} | {} | {} |\n", start, result.to,
                           result.status == MutantStatus::killed ? result.witness : result.effect,

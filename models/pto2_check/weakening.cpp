@@ -3,6 +3,13 @@
 #include "models/pto2_check/named_token.hpp"
 
 namespace pto2::scenarios {
+namespace {
+
+std::string shown_by(const model::Violation& violation) {
+  return std::string(to_string(violation.kind)) + ": " + violation.message;
+}
+
+}  // namespace
 
 std::vector<std::memory_order> weaker_orders(const OrderSite& site) {
   switch (site.order) {
@@ -28,8 +35,7 @@ std::vector<std::memory_order> weaker_orders(const OrderSite& site) {
   return {};
 }
 
-WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
-                       const CheckSettings& settings) {
+WeakeningResult Weakener::weaken(const WeakPoint& point, std::memory_order order) {
   WeakeningResult result;
   result.site = point.site->name;
   result.place = point.place;
@@ -39,26 +45,48 @@ WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
   if (!point.whole) weakening.use = point.uses[0];
   const Weakened weakened(weakening);
   for (const Entry* entry : point.entries) {
-    const model::Report report = check(*entry, settings);
+    const model::Report report = check(*entry, settings_);
     result.seconds += report.seconds;
-    if (!report.violation) {
-      if (report.complete) continue;
+    if (report.violation) {
+      if (is_witness(result, *entry, *report.violation)) return result;
+    } else if (!report.complete) {
       result.status = MutantStatus::inconclusive;
       result.effect = entry->name + " is not complete: " + report.reason;
-      continue;
     }
-    result.status = MutantStatus::killed;
-    result.witness = entry->name;
-    result.effect =
-        std::string(to_string(report.violation->kind)) + ": " + report.violation->message;
-    result.token = named_token(entry->name, report.violation->token);
-    return result;
   }
-  if (settings.stop.stop_requested()) {
+  if (settings_.stop.stop_requested()) {
     result.status = MutantStatus::inconclusive;
     result.effect = "it was stopped";
   }
   return result;
+}
+
+/// Whether it is the weakening that `entry` has shown `violation` for. Says so in the result, or
+/// why it is not.
+bool Weakener::is_witness(WeakeningResult& result, const Entry& entry,
+                          const model::Violation& violation) {
+  const auto [known, is_new] = without_.try_emplace(&entry);
+  model::Report& without = known->second;
+  if (is_new) {
+    const Weakened by_nothing({});
+    without = check(entry, settings_);
+    result.seconds += without.seconds;
+  }
+  if (without.violation) {
+    result.effect =
+        entry.name + " fails without the weakening, too: " + shown_by(*without.violation);
+    return false;
+  }
+  if (!without.complete) {
+    result.status = MutantStatus::inconclusive;
+    result.effect = entry.name + " is not complete without the weakening: " + without.reason;
+    return false;
+  }
+  result.status = MutantStatus::killed;
+  result.witness = entry.name;
+  result.effect = shown_by(violation);
+  result.token = named_token(entry.name, violation.token);
+  return true;
 }
 
 }  // namespace pto2::scenarios

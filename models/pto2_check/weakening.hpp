@@ -1,7 +1,9 @@
 /// Weakens the named memory orders of core, one at a time, without compiling anything anew.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/pto2_check/checking.hpp"
@@ -26,17 +28,32 @@ struct WeakeningResult {
   double seconds = 0;
 };
 
-/// Puts `order` at `point` and runs its entries until one shows a violation.
-WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
-                       const CheckSettings& settings);
+/// Tries weakenings. The entries of their points outlive it.
+class Weakener {
+ public:
+  explicit Weakener(const CheckSettings& settings) : settings_(settings) {}
 
-/// Holds one weakening for its own lifetime.
+  /// Puts `order` at `point` and runs its entries until one shows a violation, and none without it.
+  WeakeningResult weaken(const WeakPoint& point, std::memory_order order);
+
+ private:
+  bool is_witness(WeakeningResult& result, const Entry& entry, const model::Violation& violation);
+
+  CheckSettings settings_;
+  std::map<const Entry*, model::Report> without_;  ///< of those that showed a violation
+};
+
+/// Holds one weakening, or none, for its own lifetime.
 class Weakened {
  public:
-  explicit Weakened(const Weakening& weakening) { Model::weakening = weakening; }
-  ~Weakened() { Model::weakening = {}; }
+  explicit Weakened(const Weakening& weakening)
+      : former_(std::exchange(Model::weakening, weakening)) {}
+  ~Weakened() { Model::weakening = former_; }
   Weakened(const Weakened&) = delete;
   Weakened& operator=(const Weakened&) = delete;
+
+ private:
+  Weakening former_;
 };
 
 }  // namespace pto2::scenarios

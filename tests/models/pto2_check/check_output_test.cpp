@@ -122,6 +122,13 @@ TEST_F(CheckOutputTest, AWeakeningThatSurvivesFails) {
   EXPECT_THAT(junit(), HasSubstr("failures=\"0\""));
 }
 
+TEST_F(CheckOutputTest, WhyAWeakeningSurvivesIsTold) {
+  WeakeningResult result = some_weakening(MutantStatus::survived);
+  result.effect = "piece/scenario fails without the weakening, too";
+  EXPECT_EQ(exit_code(result), cli::exit_fail);
+  EXPECT_THAT(junit(), HasSubstr("<failure message=\"piece/scenario fails without the weakening"));
+}
+
 TEST_F(CheckOutputTest, AMutantThatSurvivesFails) {
   EXPECT_EQ(exit_code(some_mutant(MutantStatus::survived, "the witness passes")), cli::exit_fail);
   EXPECT_THAT(junit(), HasSubstr("failures=\"1\""));

@@ -81,6 +81,11 @@ WeakPoint site_of(const std::vector<Entry>& entries, const OrderSite& site) {
   throw std::runtime_error("the site is not found");
 }
 
+WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
+                       const CheckSettings& settings = {}) {
+  return Weakener(settings).weaken(point, order);
+}
+
 TEST(Weakening, FindsTheSitesOfAProgram) {
   const std::vector<Entry> entries{message(2)};
   EXPECT_EQ(weak_points(entries, {}).size(), 3U);
@@ -90,7 +95,7 @@ TEST(Weakening, FindsTheSitesOfAProgram) {
 TEST(Weakening, OneThatMattersIsKilled) {
   const std::vector<Entry> entries{message(2)};
   for (const OrderSite* site : {&ToyOrders::publish, &ToyOrders::observe}) {
-    const WeakeningResult result = weaken(site_of(entries, *site), std::memory_order_relaxed, {});
+    const WeakeningResult result = weaken(site_of(entries, *site), std::memory_order_relaxed);
     EXPECT_EQ(result.status, MutantStatus::killed);
     EXPECT_EQ(result.witness, "toy/message");
     EXPECT_THAT(result.effect, StartsWith("data race"));
@@ -100,15 +105,78 @@ TEST(Weakening, OneThatMattersIsKilled) {
 TEST(Weakening, OneThatDoesNotSurvives) {
   const std::vector<Entry> entries{message(2)};
   for (const std::memory_order order : weaker_orders(ToyOrders::count)) {
-    const WeakeningResult result = weaken(site_of(entries, ToyOrders::count), order, {});
+    const WeakeningResult result = weaken(site_of(entries, ToyOrders::count), order);
     EXPECT_EQ(result.status, MutantStatus::survived);
     EXPECT_EQ(result.witness, "");
   }
 }
 
+/// One that fails whatever the orders are. It is tried before message().
+Entry broken() {
+  const auto body = [] {
+    pass_message();
+    model::check(false, "never right");
+  };
+  return {"toy/broken", body, {1}, {}};
+}
+
+TEST(Weakening, AScenarioThatFailsAnywayIsNoWitness) {
+  const std::vector<Entry> entries{broken()};
+  const WeakeningResult result =
+      weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed);
+  EXPECT_EQ(result.status, MutantStatus::survived);
+  EXPECT_EQ(result.witness, "");
+  EXPECT_EQ(result.effect,
+            "toy/broken fails without the weakening, too: check failed: never right");
+}
+
+TEST(Weakening, AnotherScenarioMayStillBeAWitness) {
+  const std::vector<Entry> entries{broken(), message(2)};
+  const WeakPoint point = site_of(entries, ToyOrders::publish);
+  ASSERT_EQ(point.entries.at(0), &entries[0]);
+  const WeakeningResult result = weaken(point, std::memory_order_relaxed);
+  EXPECT_EQ(result.status, MutantStatus::killed);
+  EXPECT_EQ(result.witness, "toy/message");
+  EXPECT_THAT(result.effect, StartsWith("data race"));
+}
+
+TEST(Weakening, WhatAWitnessDoesWithoutItIsAskedOnce) {
+  int runs = 0;
+  Entry entry = message(2);
+  entry.body = [&] {
+    if (Model::weakening.site.empty()) ++runs;
+    pass_message();
+  };
+  const std::vector<Entry> entries{entry};
+  const WeakPoint points[] = {site_of(entries, ToyOrders::publish),
+                              site_of(entries, ToyOrders::observe)};
+  runs = 0;
+  Weakener weakener({});
+  for (const WeakPoint& point : points) {
+    EXPECT_EQ(weakener.weaken(point, std::memory_order_relaxed).status, MutantStatus::killed);
+    EXPECT_EQ(runs, 2);
+  }
+}
+
+TEST(Weakening, AWitnessThatIsNotCompleteWithoutItTellsNothing) {
+  Entry entry = message(2);
+  std::stop_source source;
+  entry.body = [&] {
+    if (Model::weakening.site.empty()) source.request_stop();
+    pass_message();
+  };
+  const std::vector<Entry> entries{entry};
+  const WeakPoint point = site_of(entries, ToyOrders::publish);
+  source = std::stop_source();
+  const WeakeningResult result =
+      weaken(point, std::memory_order_relaxed, {.stop = source.get_token()});
+  EXPECT_EQ(result.status, MutantStatus::inconclusive);
+  EXPECT_EQ(result.witness, "");
+}
+
 TEST(Weakening, IsTakenBack) {
   const std::vector<Entry> entries{message(2)};
-  static_cast<void>(weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed, {}));
+  static_cast<void>(weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed));
   EXPECT_TRUE(check(entries[0], {}).ok());
 }
 
@@ -146,7 +214,7 @@ TEST(WeakerOrders, AreTheNextOfEachOperation) {
 TEST(NamedToken, ReplaysAWeakenedExecution) {
   const std::vector<Entry> entries{message(2)};
   const WeakeningResult result =
-      weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed, {});
+      weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed);
   EXPECT_THAT(result.token, StartsWith("check/toy/message+toy.publish=relaxed@pto2.1:"));
   const model::Report report = replay_named(entries, result.token);
   ASSERT_TRUE(report.violation);

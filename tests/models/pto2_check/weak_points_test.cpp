@@ -98,7 +98,7 @@ TEST(WeakPoints, AreNoneOnceAStopIsRequested) {
 /// What becomes of the use of Toy::publish in this line.
 WeakeningResult weaken_line(const std::vector<Entry>& entries, unsigned line) {
   for (const WeakPoint& point : weak_points(entries, {})) {
-    if (point.place == place(line)) return weaken(point, std::memory_order_relaxed, {});
+    if (point.place == place(line)) return Weakener({}).weaken(point, std::memory_order_relaxed);
   }
   return {};
 }
