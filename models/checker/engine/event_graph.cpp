@@ -179,7 +179,7 @@ void EventGraph::unset_reads_from(EventId read) {
   event.rf = no_event;
 }
 
-void EventGraph::set_gain(EventId write, bool cxx17_release_sequences) {
+void EventGraph::set_gain(EventId write, bool rc11_release_sequences) {
   Event& event = (*this)[write];
   Count* gain = mutable_row(write, Row::gain);
   const auto take = [&](const Count* from) {
@@ -198,7 +198,7 @@ void EventGraph::set_gain(EventId write, bool cxx17_release_sequences) {
   if (event.release_fence > 0) {
     take(row(thread_event(event.thread, event.release_fence - 1), Row::happens_before));
   }
-  if (!cxx17_release_sequences) return;
+  if (!rc11_release_sequences) return;
   for (std::int32_t i = event.index - 1; i >= 0; --i) {
     const EventId earlier = thread_event(event.thread, i);
     const Event& other = (*this)[earlier];

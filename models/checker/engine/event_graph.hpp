@@ -113,7 +113,7 @@ class EventGraph {
   void set_reads_from(EventId read, EventId write, std::memory_order order);
   void unset_reads_from(EventId read);
   /// Computes what an acquire gains from a write by itself.
-  void set_gain(EventId write, bool cxx17_release_sequences);
+  void set_gain(EventId write, bool rc11_release_sequences);
   /// Adds to that what an update inherits from the write it reads (a release sequence).
   void continue_release_sequence(EventId update);
   /// Puts a write, the newest event, into modification order.

@@ -7,7 +7,7 @@
 namespace pto2::model::engine {
 
 Exhaustive::Exhaustive(const Options& options)
-    : cxx17_release_sequences_(options.cxx17_release_sequences),
+    : rc11_release_sequences_(options.rc11_release_sequences),
       spurious_failures_(options.spurious_failures),
       sweep_revisits_(options.spurious_failures) {}
 
@@ -156,7 +156,7 @@ void Exhaustive::add_conflicting_update(EventGraph& graph, EventId read) {
       graph.append(event.thread, Kind::rmw_write, update.success, event.location, event.site);
   graph[write].rf = event.rf;
   graph[write].value = update.result(graph.value_of(event.rf));
-  graph.set_gain(write, cxx17_release_sequences_);
+  graph.set_gain(write, rc11_release_sequences_);
   graph.continue_release_sequence(write);
   graph.link_after(write, event.rf);
   sweep_revisits_(graph, write);

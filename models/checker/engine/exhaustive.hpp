@@ -93,7 +93,7 @@ class Exhaustive final : public Search {
   std::unique_ptr<EventGraph> fresh();
   void drop_top();
 
-  const bool cxx17_release_sequences_;
+  const bool rc11_release_sequences_;
   const bool spurious_failures_;
   std::vector<std::unique_ptr<EventGraph>> stack_;
   std::vector<std::unique_ptr<EventGraph>> spare_;

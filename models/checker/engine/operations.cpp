@@ -131,7 +131,7 @@ void Execution::store(LocationId id, const void* object, const Value& value,
   const EventId write =
       graph_->append(t.id, Kind::write, effective(Kind::write, order, site), id, site);
   (*graph_)[write].value = value;
-  graph_->set_gain(write, options_.cxx17_release_sequences);
+  graph_->set_gain(write, options_.rc11_release_sequences);
   search_->place_write(*graph_, write);
   ++t.position;
   step_done(t);
@@ -208,7 +208,7 @@ void Execution::append_rmw_write(Thread& t, EventId read) {
       graph_->append(t.id, Kind::rmw_write, operation.success, (*graph_)[read].location, site);
   (*graph_)[write].rf = source;
   (*graph_)[write].value = operation.result(graph_->value_of(source));
-  graph_->set_gain(write, options_.cxx17_release_sequences);
+  graph_->set_gain(write, options_.rc11_release_sequences);
   graph_->continue_release_sequence(write);
   graph_->link_after(write, source);
   search_->place_write(*graph_, write);
