@@ -107,14 +107,15 @@ class ModelSleepWord : public model::atomic<uint32_t> {
 };
 
 /// The doorbell of one thread: how often each other thread has rung it. Rings of different threads
-/// stay unordered, so those that nobody listens to cost nothing.
+/// stay unordered, so those that nobody listens to cost nothing. Of a thread whose number only a
+/// replay token has made up, std::out_of_range is thrown.
 class ModelBell {
  public:
   explicit ModelBell(std::size_t threads) : rung_(threads), counts_(threads), heard_(threads) {}
 
   void ring() {
     const auto ringer = static_cast<std::size_t>(model::this_thread_id());
-    rung_[ringer].store(++counts_[ringer], std::memory_order_release);
+    rung_.at(ringer).store(++counts_[ringer], std::memory_order_release);
   }
 
   void await_ring(const std::source_location& where) {
@@ -198,9 +199,9 @@ struct Model : executors::SoundChip {
                    std::source_location where = std::source_location::current()) {
     model::await(predicate, where);
   }
-  /// The caller's bell must be in `bells`.
+  /// The caller's bell must be in `bells`. As with rings, a token may have made up its number.
   static void idle(std::source_location where = std::source_location::current()) {
-    (*bells)[static_cast<std::size_t>(model::this_thread_id())]->await_ring(where);
+    bells->at(static_cast<std::size_t>(model::this_thread_id()))->await_ring(where);
   }
 
   /// Polling sleeps until something changes that was read, or the loop is over, so nobody needs to

@@ -132,9 +132,10 @@ void sample(const Options& options, const std::function<void()>& body, Report& r
 
 void replay(const Options& options, const std::function<void()>& body, Report& report,
             Sometimes& sometimes) {
-  engine::Execution execution(options, body);
+  const engine::Script script = engine::Script::from_token(options.token);
+  engine::Execution execution(options, body, script.ids());
   engine::EventGraph graph;
-  engine::Scripted search(engine::Script::from_token(options.token));
+  engine::Scripted search(script);
   const ExecutionEnd end = execution.run(graph, search, -1);
   const std::string mismatch = search.mismatch(graph);
   if (end == ExecutionEnd::limited) {

@@ -37,10 +37,11 @@ Violation minimise(const Options& options, const std::function<void()>& body,
                    const Execution& failed, const EventGraph& graph) {
   const FailedRun failure = failed.failure();
   if (failure.of_one_thread()) {
-    Execution execution(options, body);
-    EventGraph replayed;
     const Violation small = describe(failed, graph, failure, past_of(graph, failure));
-    Scripted search(Script::from_token(small.token));
+    const Script script = Script::from_token(small.token);
+    Execution execution(options, body, script.ids());
+    EventGraph replayed;
+    Scripted search(script);
     const ExecutionEnd end = execution.run(replayed, search, -1);
     const FailedRun& again = execution.failure();
     const bool same = end == ExecutionEnd::failed && again.kind == failure.kind &&

@@ -25,7 +25,7 @@ LocationId Execution::create_atomic(const void* object, const Value& initial, de
   note_in_tail();
   const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);
   if (ordinal == t.atomics.size()) {
-    const LocationId added = ids_->atomic(t.id, t.created_atomics - 1);
+    const LocationId added = ids_->atomic({t.id, t.created_atomics - 1});
     t.atomics.push_back(added);
     while (slots_.size() <= static_cast<std::size_t>(added)) slots_.push_back(memory_.add_slot());
     graph_->reserve_locations(static_cast<std::int32_t>(slots_.size()));
@@ -247,7 +247,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
   if (t.id != 0) isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.spawned++);
   if (ordinal == t.children.size()) {
-    const ThreadId added = ids_->thread(t.id, t.spawned - 1);
+    const ThreadId added = ids_->thread({t.id, t.spawned - 1});
     if (added >= max_threads) stop("more than " + std::to_string(max_threads) + " threads");
     t.children.push_back(added);
     add_threads(static_cast<std::size_t>(added) + 1);

@@ -44,6 +44,19 @@ void put(std::string& text, Step step, std::size_t repeats) {
   text += ',';
 }
 
+void put(std::string& text, const Script::Start& start) {
+  put(text, static_cast<std::uint64_t>(start.thread), 10);
+  text += 's';
+  put(text, static_cast<std::uint64_t>(start.origin.creator), 10);
+  text += '.';
+  put(text, static_cast<std::uint64_t>(start.origin.ordinal), 10);
+  text += ',';
+}
+
+bool by_main_in_order(const Script::Start& start) {
+  return start.origin.creator == 0 && start.origin.ordinal == start.thread - 1;
+}
+
 [[noreturn]] void refuse_number() {
   throw std::invalid_argument("replay token is damaged: a number is missing or out of range");
 }
@@ -68,10 +81,34 @@ std::uint64_t take(std::string_view& text, char terminator, int base) {
   return number;
 }
 
+[[noreturn]] void refuse_range() {
+  throw std::invalid_argument("replay token is damaged: a number is out of range");
+}
+
+ThreadId to_thread(std::uint64_t number) {
+  if (number >= static_cast<std::uint64_t>(max_threads)) refuse_range();
+  return static_cast<ThreadId>(number);
+}
+
+std::int32_t to_count(std::uint64_t number) {
+  if (number > INT32_MAX) refuse_range();
+  return static_cast<std::int32_t>(number);
+}
+
+/// The rest of a start.
+Script::Start take_start(std::string_view& text, ThreadId thread) {
+  Script::Start start{thread, {}};
+  start.origin.creator = to_thread(take(text, '.', 10));
+  start.origin.ordinal = to_count(take(text, ',', 10));
+  if (thread == 0) refuse_range();
+  return start;
+}
+
 }  // namespace
 
 // pto2.1:<fingerprint>:<steps>:<thread>.<rank>x<repeats>,... with no repeats for a silent run, and
-// "~" behind the rank of a compare-exchange that fails spuriously
+// "~" behind the rank of a compare-exchange that fails spuriously. The starts come first:
+// <thread>s<creator>.<ordinal>,...
 std::string Script::to_token() const {
   std::string text(version);
   text += ':';
@@ -79,6 +116,7 @@ std::string Script::to_token() const {
   text += ':';
   put(text, steps.size(), 10);
   text += ':';
+  for (const Start& start : starts) put(text, start);
   auto silent = silent_runs.begin();
   for (std::size_t i = 0; i < steps.size() || silent != silent_runs.end();) {
     if (silent != silent_runs.end() && silent->before == i) {
@@ -109,17 +147,17 @@ Script Script::from_token(std::string_view token) {
   if (size > most) throw std::invalid_argument("replay token is damaged: too many steps");
   while (!token.empty()) {
     Step step;
-    const std::uint64_t thread = take(token, '.', 10);
-    const std::uint64_t rank = take(token, 10);
+    step.thread = to_thread(take(token, 10));
+    if (skip(token, 's')) {
+      script.starts.push_back(take_start(token, step.thread));
+      continue;
+    }
+    if (!skip(token, '.')) refuse_number();
+    step.rank = to_count(take(token, 10));
     step.spurious = skip(token, '~');
     if (!skip(token, 'x')) refuse_number();
     const std::uint64_t repeats = take(token, ',', 10);
-    if (thread >= static_cast<std::uint64_t>(max_threads) || rank > INT32_MAX ||
-        repeats > size - script.steps.size()) {
-      throw std::invalid_argument("replay token is damaged: a number is out of range");
-    }
-    step.thread = static_cast<ThreadId>(thread);
-    step.rank = static_cast<std::int32_t>(rank);
+    if (repeats > size - script.steps.size()) refuse_range();
     if (repeats == 0) script.silent_runs.push_back({script.steps.size(), step.thread});
     script.steps.insert(script.steps.end(), repeats, step);
   }
@@ -129,12 +167,33 @@ Script Script::from_token(std::string_view token) {
   return script;
 }
 
+std::shared_ptr<Ids> Script::ids() const {
+  auto ids = std::make_shared<Ids>();
+  for (const Start& start : starts) {
+    if (!ids->set_thread(start.origin, start.thread)) {
+      throw std::invalid_argument("replay token is damaged: a thread is started twice");
+    }
+  }
+  if (!starts.empty()) return ids;
+  // Others may be met before them now.
+  ThreadId last = 0;
+  for (const Step& step : steps) last = std::max(last, step.thread);
+  for (const SilentRun& run : silent_runs) last = std::max(last, run.thread);
+  for (ThreadId thread = 1; thread <= last; ++thread) ids->set_thread({0, thread - 1}, thread);
+  return ids;
+}
+
 Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
   Script script;
   script.fingerprint = empty_hash;
   std::vector<bool> placed(static_cast<std::size_t>(graph.size()), false);
+  std::vector<std::int32_t> started(static_cast<std::size_t>(graph.thread_count()), 0);
   for (EventId id : order) {
     const Event& event = graph[id];
+    if (event.kind == Kind::spawn) {
+      std::int32_t& ordinal = started[static_cast<std::size_t>(event.thread)];
+      script.starts.push_back({event.location, {event.thread, ordinal++}});
+    }
     Step step{.thread = event.thread, .spurious = event.spurious};
     if (is_read(event.kind) || event.kind == Kind::write) {
       for (EventId w = graph.mo_next(is_read(event.kind) ? event.rf : id); w != no_event;
@@ -145,6 +204,9 @@ Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
     placed[static_cast<std::size_t>(id)] = true;
     script.fingerprint = mix(script.fingerprint, event);
     script.steps.push_back(step);
+  }
+  if (std::all_of(script.starts.begin(), script.starts.end(), by_main_in_order)) {
+    script.starts.clear();
   }
   return script;
 }

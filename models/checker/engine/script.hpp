@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,10 +30,21 @@ struct Script {
     ThreadId thread;
   };
 
+  /// Where a thread comes from.
+  struct Start {
+    ThreadId thread;
+    Origin origin;
+  };
+
   std::vector<Step> steps;
   std::vector<SilentRun> silent_runs;
+  /// Of all its threads, since their numbers depend on what the search has met before. None if main
+  /// has started them all, and they are numbered in this order.
+  std::vector<Start> starts;
   std::uint64_t fingerprint = 0;  ///< of the kinds and orders of the steps
 
+  /// The numbers that its threads have, for the execution that follows it.
+  std::shared_ptr<Ids> ids() const;
   std::string to_token() const;
   /// Throws std::invalid_argument with a reason when the text is not a token of this version.
   static Script from_token(std::string_view token);

@@ -76,6 +76,136 @@ TEST(Replay, the_thread_that_failed_goes_on_in_the_replay) {
   EXPECT_EQ(found, (std::set<int>{0, 1, 2}));
 }
 
+/// Threads that start threads, of which the first is not there in the execution that is replayed.
+TEST(Replay, threads_of_threads_keep_their_numbers) {
+  std::set<std::int32_t> numbers;
+  const auto body = [&] {
+    atomic<int> x{0}, y{0, "y"};
+    thread bystander([&] { y.store(1, relaxed); });
+    thread first([&] {
+      const int seen = x.load(relaxed);
+      if (seen == 0) {
+        thread other([] {});
+        other.join();
+      }
+      check(seen == 0, "nothing is seen");
+    });
+    thread second([&] {
+      thread writer([&] {
+        numbers.insert(this_thread_id());
+        x.store(1, relaxed);
+      });
+      writer.join();
+    });
+    for (thread* t : {&bystander, &first, &second}) t->join();
+  };
+  Options options;
+  options.minimise_seconds = 0;
+  const Report report = expect_violation(ViolationKind::check_failed, options, body);
+  EXPECT_EQ(numbers, std::set<std::int32_t>{5});
+  ASSERT_TRUE(report.violation);
+  for (const ReportedEvent& event : report.violation->events) {
+    EXPECT_FALSE(event.text.starts_with("y.")) << "the failure does not depend on it";
+  }
+}
+
+/// In a replay of what the failure depends on, a thread that is not part of it is ready to start
+/// before one that is.
+TEST(Replay, threads_of_main_keep_their_numbers_beside_others) {
+  for (const bool makes_a_step : {true, false}) {
+    const auto body = [=] {
+      atomic<int> x{0};
+      thread first([&] {
+        x.store(1, relaxed);
+        thread other([] {});
+        other.join();
+      });
+      const int seen = x.load(relaxed);
+      thread second([&] {
+        if (makes_a_step) x.load(relaxed);
+        check(seen == 0, "nothing is seen");
+      });
+      first.join();
+      second.join();
+    };
+    const Report report = expect_violation(ViolationKind::check_failed, body);
+    ASSERT_TRUE(report.violation);
+    EXPECT_EQ(report.violation->thread, 2);
+    EXPECT_EQ(report.violation->events.size(), makes_a_step ? 5U : 4U) << report.to_text();
+  }
+}
+
+/// The numbers of those that main has started show that it has not started all of them.
+TEST(Replay, threads_of_main_behind_others_keep_their_numbers) {
+  std::set<std::int32_t> numbers;
+  const auto body = [&] {
+    atomic<int> x{0};
+    thread first([&] {
+      x.store(1, relaxed);
+      thread other([] {});
+      other.join();
+    });
+    await([&] { return x.load(relaxed) == 1; });
+    thread second([&] {
+      numbers.insert(this_thread_id());
+      check(x.load(relaxed) == 0, "never right");
+    });
+    first.join();
+    second.join();
+  };
+  const Report report = expect_violation(ViolationKind::check_failed, body);
+  EXPECT_EQ(numbers, std::set<std::int32_t>{3});
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->events.size(), 5U) << report.to_text();
+}
+
+/// A thread that looks at the steps of three others, two of which are started by a thread, and
+/// only in some executions.
+void spreading_program(unsigned seed) {
+  atomic<int> x{0};
+  std::minstd_rand random(seed);
+  const int unseen = static_cast<int>(random() % 3);
+  const bool main_looks = random() / 8 % 2 == 0;
+  const auto add = [&] { x.fetch_add(1, relaxed); };
+  thread a([&] {
+    if (x.load(relaxed) != unseen) return;
+    thread inner(add);
+    inner.join();
+  });
+  if (main_looks) x.load(relaxed);
+  thread b([&] {
+    thread inner(add);
+    if (x.load(relaxed) != unseen) {
+      thread another(add);
+      another.join();
+    }
+    inner.join();
+  });
+  thread c([&] { check(x.load(relaxed) != unseen + 1, "never so many"); });
+  for (thread* t : {&a, &b, &c}) t->join();
+}
+
+TEST(Replay, programs_whose_threads_start_threads_replay) {
+  int violations = 0;
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    const auto body = [seed] { spreading_program(seed); };
+    for (const Strategy strategy :
+         {Strategy::exhaustive, Strategy::random_walk, Strategy::bursts}) {
+      Options options;
+      options.strategy = strategy;
+      options.samples = 50;
+      options.seed = seed;
+      options.minimise_seconds = seed % 2 == 0 ? 0 : 0.3;
+      const Report report = explore(options, body);
+      if (!report.violation) continue;
+      ++violations;
+      expect_replay(report, body);
+      if (testing::Test::HasFailure()) FAIL() << "program " << seed << "\n" << report.to_text();
+    }
+  }
+  EXPECT_GT(violations, 60);
+}
+
 /// Three threads with a few random steps each, on atomics and cells.
 void racing_program(unsigned seed) {
   atomic<int> flags[2] = {atomic<int>(0), atomic<int>(0)};
@@ -130,6 +260,28 @@ TEST(Replay, races_of_random_programs_replay) {
   EXPECT_GT(races, 300);
 }
 
+/// As before, and with the numbers of all threads where main has not started them in this order.
+TEST(Replay, tokens_have_numbers_only_of_threads_that_need_them) {
+  const auto body = [](bool nested) {
+    return [=] {
+      const auto failing = [] { check(false, "never right"); };
+      thread a([&] {
+        if (!nested) return failing();
+        thread inner(failing);
+        inner.join();
+      });
+      a.join();
+    };
+  };
+  const Report by_main = explore(Options{}, body(false));
+  ASSERT_TRUE(by_main.violation);
+  EXPECT_TRUE(by_main.violation->token.ends_with(":1:0.0x1,1.0x0,")) << by_main.violation->token;
+  const Report by_another = explore(Options{}, body(true));
+  ASSERT_TRUE(by_another.violation);
+  EXPECT_TRUE(by_another.violation->token.ends_with(":2:1s0.0,2s1.0,0.0x1,1.0x1,2.0x0,"))
+      << by_another.violation->token;
+}
+
 TEST(Replay, a_token_fits_only_its_program) {
   const auto body = [](std::memory_order order, int extra) {
     return [=] {
@@ -156,7 +308,11 @@ TEST(Replay, damaged_tokens_are_refused) {
   for (const char* token :
        {"x", "pto2.0:1:1:0.0x1,", "pto2.1:", "pto2.1:1:2:0.0x1,", "pto2.1:1:1:0.0x2,",
         "pto2.1:1:1:999.0x1,", "pto2.1:1:1:0.0x1", "pto2.1:zz:1:0.0x1,",
-        "pto2.1:1:99999999999999999999:0.0x1,", "pto2.1:0:20000000:0.0x20000000,"}) {
+        "pto2.1:1:99999999999999999999:0.0x1,", "pto2.1:0:20000000:0.0x20000000,",
+        "pto2.1:0:1:1s0.0,0.0x2,", "pto2.1:0:1:1s0,0.0x1,", "pto2.1:0:1:0s0.0,0.0x1,",
+        "pto2.1:0:1:256s0.0,0.0x1,", "pto2.1:0:1:1s256.0,0.0x1,",
+        "pto2.1:0:1:1s0.4294967296,0.0x1,", "pto2.1:0:1:1s0.0,1s0.1,0.0x1,",
+        "pto2.1:0:1:1s0.0,2s0.0,0.0x1,"}) {
     EXPECT_THROW(replay(token, [] {}), std::invalid_argument) << token;
   }
 }

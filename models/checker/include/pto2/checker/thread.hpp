@@ -38,7 +38,7 @@ class thread {
 };
 
 /// The caller's number: 0 in the body itself, and for the others one that stays the same in every
-/// execution, below the number of threads that were ever started.
+/// execution, below the number of threads that were ever started, and when one of them is replayed.
 inline std::int32_t this_thread_id() {
   return detail::this_thread_id();
 }
