@@ -54,11 +54,17 @@ void Execution::destroy_atomic(LocationId id, const void* object,
 void Execution::check_destruction(Thread& t, LocationId id, const std::source_location& site) {
   const Count* past = clock(t);
   bool everything = true;
+  bool all_joined = true;
   for (ThreadId other = 0; other < graph_->thread_count(); ++other) {
-    everything &= other == t.id || graph_->thread_size(other) <= past[other];
+    if (other == t.id) continue;
+    const std::int32_t size = graph_->thread_size(other);
+    everything &= size <= past[other];
+    // To whoever joins a thread its end counts as an event.
+    all_joined &= size < past[other] || graph_->spawn_of(other) == no_event;
   }
+  // Others may be in the past in this execution and not in the next.
+  if (!all_joined) note_in_tail();
   if (everything) return;
-  note_in_tail();
   for (EventId e = 0; e < graph_->size(); ++e) {
     const Event& event = (*graph_)[e];
     if (event.location != id || !(is_read(event.kind) || is_write(event.kind))) continue;

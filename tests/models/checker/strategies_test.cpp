@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <pto2/checker.hpp>
 #include <set>
 #include <stdexcept>
@@ -420,6 +421,27 @@ TEST(IsolatedThreads, what_main_does_behind_its_joins_is_done_every_time) {
   const Report report = explore(options, [&] { body(false, &outcomes); });
   EXPECT_EQ(outcomes, (Outcomes{{1}, {2}}));
   EXPECT_EQ(explore(options, [&] { body(false, nullptr); }).executions, report.executions);
+}
+
+TEST(IsolatedThreads, what_main_destroys_between_its_joins_is_checked_every_time) {
+  const auto body = [] {
+    std::optional<atomic<int>> destroyed;
+    destroyed.emplace(0);
+    atomic<int> flag{0};
+    thread user([&] {
+      destroyed->store(1, relaxed);
+      flag.store(1, release);
+    });
+    thread looker([&] { flag.load(acquire); });
+    looker.join();
+    destroyed.reset();  // happens after its use if the flag was seen, as in the first execution
+    user.join();
+  };
+  for (const bool isolated : {false, true}) {
+    Options options;
+    options.isolated_threads = isolated;
+    expect_violation(ViolationKind::use_after_free, options, body);
+  }
 }
 
 TEST(IsolatedThreads, bodies_start_from_what_they_captured) {
