@@ -26,7 +26,7 @@ namespace {
 
 using engine::ExecutionEnd;
 using engine::Ledger;
-using Clock = std::chrono::steady_clock;
+using Clock = Ledger::Clock;
 
 /// Only what memory orders can be to blame for is worth a search for a stronger one.
 void add_hint(const Options& options, const std::function<void()>& body,
@@ -61,10 +61,10 @@ void note(const engine::Execution& execution, Report& report,
 
 using Sometimes = std::vector<std::pair<std::string, bool>>;
 
-void explore_exhaustively(const Options& options, const std::function<void()>& body, Report& report,
-                          Sometimes& sometimes) {
+void explore_exhaustively(const Options& options, const std::function<void()>& body,
+                          Clock::time_point start, Report& report, Sometimes& sometimes) {
   engine::SizeEstimate size(options, body);
-  Ledger ledger(options, report, &size);
+  Ledger ledger(options, report, &size, start);
   engine::Execution execution(options, body);
   engine::Exhaustive search(options);
   search.begin();
@@ -90,9 +90,9 @@ void explore_exhaustively(const Options& options, const std::function<void()>& b
   note(execution, report, sometimes);
 }
 
-void explore_in_parallel(const Options& options, const std::function<void()>& body, Report& report,
-                         Sometimes& sometimes) {
-  engine::Parallel search(options, body);
+void explore_in_parallel(const Options& options, const std::function<void()>& body,
+                         Clock::time_point start, Report& report, Sometimes& sometimes) {
+  engine::Parallel search(options, body, start);
   search.run(report);
   search.for_each_execution([&](const auto& execution) { note(execution, report, sometimes); });
   if (search.failed() != nullptr) {
@@ -101,9 +101,9 @@ void explore_in_parallel(const Options& options, const std::function<void()>& bo
   }
 }
 
-void sample(const Options& options, const std::function<void()>& body, Report& report,
-            Sometimes& sometimes) {
-  Ledger ledger(options, report, nullptr);
+void sample(const Options& options, const std::function<void()>& body, Clock::time_point start,
+            Report& report, Sometimes& sometimes) {
+  Ledger ledger(options, report, nullptr, start);
   engine::Execution execution(options, body);
   engine::EventGraph graph;
   std::uint64_t length = 64;
@@ -154,21 +154,22 @@ void replay(const Options& options, const std::function<void()>& body, Report& r
   note(execution, report, sometimes);
 }
 
-void search(const Options& options, const std::function<void()>& body, Report& report,
-            Sometimes& sometimes) {
+/// `start` is when the first search began, if this one begins anew.
+void search(const Options& options, const std::function<void()>& body, Clock::time_point start,
+            Report& report, Sometimes& sometimes) {
   switch (options.strategy) {
     case Strategy::exhaustive:
       if (options.jobs > 1) {
-        explore_in_parallel(options, body, report, sometimes);
+        explore_in_parallel(options, body, start, report, sometimes);
       } else {
-        explore_exhaustively(options, body, report, sometimes);
+        explore_exhaustively(options, body, start, report, sometimes);
       }
       break;
     case Strategy::replay:
       replay(options, body, report, sometimes);
       break;
     default:
-      sample(options, body, report, sometimes);
+      sample(options, body, start, report, sometimes);
   }
 }
 
@@ -254,7 +255,7 @@ Report explore(const Options& options, const std::function<void()>& body) {
       report = {};
       report.name = options.name;
       sometimes.clear();
-      search(options, body, report, sometimes);
+      search(options, body, start, report, sometimes);
     } while (report.reason == engine::loop_found_reason);
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -31,9 +31,11 @@ struct Tally {
 /// Counts runs in a report, shows progress, and knows when to stop.
 class Ledger {
  public:
-  /// `size` may be null.
-  Ledger(const Options& options, Report& report, const SizeEstimate* size)
-      : options_(options), report_(report), size_(size) {}
+  using Clock = std::chrono::steady_clock;
+
+  /// `size` may be null. `start` is that of the first search, if this one began anew.
+  Ledger(const Options& options, Report& report, const SizeEstimate* size, Clock::time_point start)
+      : options_(options), report_(report), size_(size), start_(start) {}
 
   /// Moves the counts into the report.
   void add(Tally& tally);
@@ -47,14 +49,12 @@ class Ledger {
   bool exhausted(std::size_t memory);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void check_rare(std::size_t memory);
 
   const Options& options_;
   Report& report_;
   const SizeEstimate* size_;
-  Clock::time_point start_ = Clock::now();
+  const Clock::time_point start_;
   double shown_ = 0;
   std::uint64_t runs_ = 0;
   std::uint64_t next_check_ = 256;  // in runs, of what is not worth looking at after each

@@ -7,12 +7,13 @@
 
 namespace pto2::model::engine {
 
-Parallel::Parallel(const Options& options, const std::function<void()>& body)
+Parallel::Parallel(const Options& options, const std::function<void()>& body,
+                   Ledger::Clock::time_point start)
     : options_(options),
       wanted_offers_(std::size_t{2} * options.jobs),
       runs_per_report_(options.max_executions != 0 ? 1 : 64),
       size_(options, body),
-      ledger_(options, counts_, &size_) {
+      ledger_(options, counts_, &size_, start) {
   const auto ids = std::make_shared<Ids>();
   for (unsigned i = 0; i < options.jobs; ++i) {
     workers_.emplace_back(options, body, ids);

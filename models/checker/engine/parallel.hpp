@@ -19,7 +19,8 @@ namespace pto2::model::engine {
 /// nothing left; each is the oldest open choices of somebody: the largest piece there was.
 class Parallel {
  public:
-  Parallel(const Options& options, const std::function<void()>& body);
+  Parallel(const Options& options, const std::function<void()>& body,
+           Ledger::Clock::time_point start);
 
   /// Fills in the counts, completeness and the reason of a report.
   void run(Report& report);

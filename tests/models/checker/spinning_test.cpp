@@ -2,10 +2,13 @@
 // or with the loop's place where it cannot be shown that a turn changes nothing.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <pto2/checker.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/models/checker/expectations.hpp"
@@ -174,6 +177,36 @@ TEST(Spinning, is_named_when_a_turn_may_change_something) {
     thread setter([&] { flag.store(1, release); });
     for (volatile int turns = 0; flag.load(acquire) == 0;) turns = turns + 1;
     setter.join();
+  });
+}
+
+/// The search begins anew once it has found the loop, but its time does not.
+void expect_late(unsigned jobs, Wait wait_for) {
+  Options options;
+  options.jobs = jobs;
+  options.max_seconds = 0.2;
+  std::atomic<int> runs = 0;
+  const Report report = explore(options, [&] {
+    if (runs++ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    atomic<int> flag{0, "flag"}, sum{0, "sum"};
+    std::vector<thread> adders;
+    for (int i = 0; i < 6; ++i) adders.emplace_back([&] { sum.fetch_add(1, relaxed); });
+    thread setter([&] { flag.store(1, release); });
+    wait_for(flag, 1);
+    setter.join();
+    for (thread& adder : adders) adder.join();
+  });
+  EXPECT_EQ(report.reason, "the time limit was reached") << report.to_text();
+}
+
+TEST(Spinning, time_counts_from_the_first_search_on) {
+  expect_late(1, [](atomic<int>& flag, int value) {
+    while (flag.load(acquire) != value) {
+    }
+  });
+  expect_late(2, [](atomic<int>& flag, int value) {
+    while (flag.load(acquire) != value) {
+    }
   });
 }
 
