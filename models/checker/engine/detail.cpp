@@ -28,6 +28,14 @@ auto in_library(Step&& step) {
   }
 }
 
+void access_cell(std::int32_t id, const void* object, const engine::CellAccess& access,
+                 const std::source_location& site) {
+  in_library([&] {
+    Execution& e = Execution::current();
+    e.attempt([&] { e.access_cell(id, object, access, site); }, [] {}, access.writes);
+  });
+}
+
 }  // namespace
 
 namespace detail {
@@ -93,17 +101,21 @@ void destroy_cell(std::int32_t id, const void* object, const std::source_locatio
 }
 
 void read_cell(std::int32_t id, const void* object, const std::source_location& site) {
-  in_library([&] {
-    Execution& e = Execution::current();
-    e.attempt([&] { e.access_cell(id, object, false, site); }, [] {});
-  });
+  access_cell(id, object, {false}, site);
 }
 
 void write_cell(std::int32_t id, const void* object, const std::source_location& site) {
-  in_library([&] {
-    Execution& e = Execution::current();
-    e.attempt([&] { e.access_cell(id, object, true, site); }, [] {}, true);
-  });
+  access_cell(id, object, {true}, site);
+}
+
+void begin_access(std::int32_t id, const void* object, const void* guard, bool writes,
+                  const std::source_location& site) {
+  access_cell(id, object, {writes, engine::CellAccess::Part::begin, guard}, site);
+}
+
+void end_access(std::int32_t id, const void* object, const void* guard, bool writes,
+                const std::source_location& site) {
+  access_cell(id, object, {writes, engine::CellAccess::Part::end, guard}, site);
 }
 
 std::int32_t spawn(std::function<void()>&& body, std::string_view name,

@@ -175,7 +175,7 @@ class Execution {
   std::int32_t create_cell(const void* object, bool initialised, std::string_view name,
                            const std::source_location& site);
   void destroy_cell(std::int32_t id, const void* object, const std::source_location& site);
-  void access_cell(std::int32_t id, const void* object, bool writes,
+  void access_cell(std::int32_t id, const void* object, const CellAccess& access,
                    const std::source_location& site);
   ThreadId spawn(std::function<void()>&& body, std::string_view name,
                  const std::source_location& site);

@@ -34,6 +34,7 @@ void Memory::create(std::int32_t slot, const void* address, bool initialised, de
   object.created = now;
   object.written = now;
   object.reads.clear();
+  object.open.clear();
   ++alive_;
 }
 
@@ -109,57 +110,63 @@ std::optional<Fault> Memory::destroy(std::int32_t slot, const void* address, con
   return std::nullopt;
 }
 
-std::optional<Fault> Memory::read(std::int32_t slot, const void* address, const Moment& now,
-                                  const Count* clock) {
-  Object* object = find(slot, address);
-  if (object == nullptr) return missing(slot, address);
-  if (!object->written.before(clock, now.thread)) {
-    return Fault{ViolationKind::data_race,
-                 "read races with the write at " + to_string(object->written.site),
-                 object->written};
-  }
-  if (!object->initialised) {
+namespace {
+
+/// A race of an access that writes or only reads; `what` it is, in words.
+std::optional<Fault> race(const Object& object, bool writes, const char* what, const Moment& now,
+                          const Count* clock) {
+  const auto with = [&](const char* other_is, const Moment& other, const char* more = "") {
     return Fault{
-        ViolationKind::uninitialised_read,
-        "read of a cell that nobody has written, created at " + to_string(object->created.site)};
+        ViolationKind::data_race,
+        std::string(what) + " races with the " + other_is + " at " + to_string(other.site) + more,
+        other};
+  };
+  if (!object.written.before(clock, now.thread)) return with("write", object.written);
+  for (const Moment& other : object.reads) {
+    if (writes && !other.before(clock, now.thread)) return with("read", other);
   }
-  std::erase_if(object->reads,
-                [&](const Moment& other) { return other.before(clock, now.thread); });
-  object->reads.push_back(now);
+  for (const OpenAccess& other : object.open) {
+    if (other.begun.thread == now.thread || !(writes || other.writes)) continue;
+    return with(other.writes ? "write" : "read", other.begun, ", which has not ended");
+  }
   return std::nullopt;
 }
 
-std::optional<Fault> Memory::write(std::int32_t slot, const void* address, const Moment& now,
-                                   const Count* clock) {
-  Object* object = find(slot, address);
+}  // namespace
+
+std::optional<Fault> Memory::access_cell(std::int32_t slot, const void* address,
+                                         const CellAccess& access, const Moment& now,
+                                         const Count* clock) {
+  Object* const object = find(slot, address);
   if (object == nullptr) return missing(slot, address);
-  if (!object->written.before(clock, now.thread)) {
-    return Fault{ViolationKind::data_race,
-                 "write races with the write at " + to_string(object->written.site),
-                 object->written};
+  if (access.part == CellAccess::Part::end) {
+    std::erase_if(object->open, [&](const OpenAccess& o) { return o.guard == access.guard; });
   }
-  for (const Moment& other : object->reads) {
-    if (!other.before(clock, now.thread)) {
-      return Fault{ViolationKind::data_race,
-                   "write races with the read at " + to_string(other.site), other};
-    }
+  const char* const what = access.writes ? "write" : "read";
+  if (std::optional<Fault> fault = race(*object, access.writes, what, now, clock)) return fault;
+  if (access.writes) {
+    object->reads.clear();
+    object->written = now;
+    object->initialised = true;
+  } else if (!object->initialised) {
+    return Fault{
+        ViolationKind::uninitialised_read,
+        "read of a cell that nobody has written, created at " + to_string(object->created.site)};
+  } else {
+    std::erase_if(object->reads,
+                  [&](const Moment& other) { return other.before(clock, now.thread); });
+    object->reads.push_back(now);
   }
-  object->reads.clear();
-  object->written = now;
-  object->initialised = true;
+  if (access.part == CellAccess::Part::begin) {
+    object->open.push_back({access.guard, access.writes, now});
+  }
   return std::nullopt;
 }
 
 std::optional<Fault> Memory::destroy_cell(std::int32_t slot, const void* address, const Moment& now,
                                           const Count* clock) {
   if (const Object* object = find(slot, address)) {
-    const auto race = [](const Moment& other) {
-      return Fault{ViolationKind::data_race, "destruction races with an access to the cell", other};
-    };
-    if (!object->written.before(clock, now.thread)) return race(object->written);
-    for (const Moment& other : object->reads) {
-      if (!other.before(clock, now.thread)) return race(other);
-    }
+    if (std::optional<Fault> fault = race(*object, true, "destruction", now, clock)) return fault;
   }
   return destroy(slot, address, now);
 }

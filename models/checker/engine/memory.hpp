@@ -30,6 +30,22 @@ struct Fault {
   Moment other = {};  ///< when somebody else did what makes it one, if that is not in the past
 };
 
+/// What is done to a cell. An access by a guard is made at both of its ends, and lasts in between.
+struct CellAccess {
+  enum class Part : std::uint8_t { whole, begin, end };
+
+  bool writes = false;
+  Part part = Part::whole;
+  const void* guard = nullptr;
+};
+
+/// An access by a guard that has not ended.
+struct OpenAccess {
+  const void* guard = nullptr;
+  bool writes = false;
+  Moment begun;
+};
+
 /// An atomic or a cell during one execution.
 struct Object {
   const void* address = nullptr;
@@ -42,10 +58,13 @@ struct Object {
   Moment destroyed;
   Moment written;             ///< last write of a cell
   std::vector<Moment> reads;  ///< of a cell since then, none before another
+  std::vector<OpenAccess> open;
 };
 
 /// Lifetimes of all objects, and the races on cells, by happens-before. The rules for cells are
-/// those of FastTrack (Flanagan and Freund, PLDI 2009).
+/// those of FastTrack (Flanagan and Freund, PLDI 2009). What comes while a guard of another thread
+/// is open is in a race with it, even if it is ordered with both ends: it does not happen before
+/// the beginning, nor after the end, since threads run in an order that respects happens-before.
 class Memory {
  public:
   void begin_run();
@@ -63,10 +82,8 @@ class Memory {
   /// Whether an access to an atomic is in its lifetime and behind its construction.
   std::optional<Fault> access(std::int32_t slot, const void* address, const Moment& now,
                               const Count* clock);
-  std::optional<Fault> read(std::int32_t slot, const void* address, const Moment& now,
-                            const Count* clock);
-  std::optional<Fault> write(std::int32_t slot, const void* address, const Moment& now,
-                             const Count* clock);
+  std::optional<Fault> access_cell(std::int32_t slot, const void* address, const CellAccess& access,
+                                   const Moment& now, const Count* clock);
   /// Accesses to a cell that are not in the past of its destruction.
   std::optional<Fault> destroy_cell(std::int32_t slot, const void* address, const Moment& now,
                                     const Count* clock);

@@ -328,15 +328,13 @@ void Execution::destroy_cell(std::int32_t id, const void* object,
   fail_if(memory_.destroy_cell(id, object, now(t, site), clock(t)), site);
 }
 
-void Execution::access_cell(std::int32_t id, const void* object, bool writes,
+void Execution::access_cell(std::int32_t id, const void* object, const CellAccess& access,
                             const std::source_location& site) {
   leaving();
   Thread& t = *running_;
   note_effect(t);
   if (t.pending) commit_pending(t);
-  fail_if(writes ? memory_.write(id, object, now(t, site), clock(t))
-                 : memory_.read(id, object, now(t, site), clock(t)),
-          site);
+  fail_if(memory_.access_cell(id, object, access, now(t, site), clock(t)), site);
 }
 
 void Execution::check(bool condition, std::string_view message, const std::source_location& site) {

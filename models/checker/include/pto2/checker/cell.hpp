@@ -2,6 +2,7 @@
 
 #include <source_location>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "pto2/checker/detail.hpp"
@@ -22,14 +23,14 @@ class cell {
   using value_type = T;
 
   /// An access that lasts as long as this lives.
-  template <class Value, void (*access)(std::int32_t, const void*, const Site&)>
+  template <class Value>
   class guard {
    public:
     guard(std::int32_t id, Value& value, const void* object, Site site)
         : value_(value), object_(object), site_(site), id_(id) {
-      access(id_, object_, site_);
+      detail::begin_access(id_, object_, this, writes, site_);
     }
-    ~guard() noexcept(false) { access(id_, object_, site_); }
+    ~guard() noexcept(false) { detail::end_access(id_, object_, this, writes, site_); }
     guard(const guard&) = delete;
     guard& operator=(const guard&) = delete;
 
@@ -37,13 +38,15 @@ class cell {
     Value* operator->() const { return &value_; }
 
    private:
+    static constexpr bool writes = !std::is_const_v<Value>;
+
     Value& value_;
     const void* object_;
     Site site_;
     std::int32_t id_;
   };
-  using read_guard = guard<const T, detail::read_cell>;
-  using write_guard = guard<T, detail::write_cell>;
+  using read_guard = guard<const T>;
+  using write_guard = guard<T>;
 
   cell(Site site = Site::current()) { id_ = detail::create_cell(this, false, {}, site); }
   cell(T value, std::string_view name = {}, Site site = Site::current())

@@ -50,6 +50,11 @@ std::int32_t create_cell(const void* object, bool initialised, std::string_view 
 void destroy_cell(std::int32_t id, const void* object, const std::source_location& site);
 void read_cell(std::int32_t id, const void* object, const std::source_location& site);
 void write_cell(std::int32_t id, const void* object, const std::source_location& site);
+/// An access that lasts; `guard` is the address of what makes it.
+void begin_access(std::int32_t id, const void* object, const void* guard, bool writes,
+                  const std::source_location& site);
+void end_access(std::int32_t id, const void* object, const void* guard, bool writes,
+                const std::source_location& site);
 
 std::int32_t spawn(std::function<void()>&& body, std::string_view name,
                    const std::source_location& site);
