@@ -59,13 +59,13 @@ const Block* Heap::leaked() const {
   return leak == blocks_.end() ? nullptr : &*leak;
 }
 
-std::uint64_t Heap::digest(std::uint64_t digest) const {
+std::uint64_t Heap::sum() const {
+  std::uint64_t sum = 0;
   for (const Block& block : blocks_) {
     if (block.freed) continue;
-    digest =
-        digest_of({block.address, static_cast<const char*>(block.address) + block.bytes}, digest);
+    sum += sum_of({block.address, static_cast<const char*>(block.address) + block.bytes});
   }
-  return digest;
+  return sum;
 }
 
 void Heap::release() {

@@ -38,8 +38,8 @@ class Heap {
 
   bool watches_leaks() const { return watches_leaks_; }
   void note_allocations() { notes_allocations_ = true; }
-  /// Adds the content of what was allocated and not freed.
-  std::uint64_t digest(std::uint64_t digest) const;
+  /// The content of what was allocated and not freed, as a sum over its words.
+  std::uint64_t sum() const;
   bool notes_allocations() const { return notes_allocations_; }
   void allocated(const Block& block) { find_or_add(block.address) = block; }
   /// Keeps the memory until `release`. False when it has been freed already.

@@ -113,7 +113,7 @@ void Execution::reset(Thread& t) {
   t.trying_read = no_event;
   t.wait_begin = -1;
   t.created_atomics = t.created_cells = t.spawned = 0;
-  t.turns.clear();
+  leave_loop(t);
   sometimes_.forget(t.id);
 }
 

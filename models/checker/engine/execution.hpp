@@ -238,8 +238,7 @@ class Execution {
     std::vector<LocationId> atomics;  // by order of creation; kept from run to run
     std::vector<std::int32_t> cells;
     std::vector<ThreadId> children;
-    std::vector<Turn> turns;   // of a loop that it may spin in; there are no effects in between
-    bool under_proof = false;  // in some run of this search it has read the same many times
+    Spinning spinning;
   };
 
   struct Tail {
@@ -303,7 +302,7 @@ class Execution {
   void note_spin(Thread& t, EventId read);
   void begin_turn(Thread& t, const std::source_location& place);
   void fail_wait(Thread& t);
-  void prove(const Thread& t, Turn& turn);
+  std::uint64_t surroundings(const Thread& t) const;
   bool reads_newest(const Thread& t) const;
   void block(Thread& t, Waiting how, const std::source_location& site);
   bool wait_again(Thread& t);

@@ -74,26 +74,41 @@ bool locals_are_on_the_stack() {
   asm volatile("" : : "r"(area) : "memory");  // or the compiler leaves it out
 }
 
-[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t digest_of(
-    const Region& region, std::uint64_t digest) {
-  const char* at = static_cast<const char*>(region.begin);
-  for (std::size_t left = static_cast<std::size_t>(static_cast<const char*>(region.end) - at);
-       left != 0;) {
-    const std::size_t bytes = std::min(left, sizeof(std::uint64_t));
-    std::uint64_t word = 0;
-    if (bytes == sizeof word) {
-      word = *reinterpret_cast<const std::uint64_t*>(at);
-    } else {
-      for (std::size_t i = 0; i < bytes; ++i) word = word << 8 | static_cast<unsigned char>(at[i]);
-    }
-    digest = mixed(digest, word);
-    at += bytes;
-    left -= bytes;
+namespace {
+
+/// Calls `visit` for each word, with its address.
+template <class Visit>
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_word(const Region& region,
+                                                                         Visit&& visit) {
+  const auto* at = static_cast<const std::uint64_t*>(region.begin);
+  const std::size_t bytes = static_cast<std::size_t>(static_cast<const char*>(region.end) -
+                                                     static_cast<const char*>(region.begin));
+  for (const auto* const end = at + bytes / sizeof *at; at != end; ++at) {
+    visit(reinterpret_cast<std::uintptr_t>(at), *at);
   }
+  if (bytes % sizeof *at == 0) return;
+  const auto* const rest = reinterpret_cast<const unsigned char*>(at);
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < bytes % sizeof *at; ++i) word = word << 8 | rest[i];
+  visit(reinterpret_cast<std::uintptr_t>(at), word);
+}
+
+}  // namespace
+
+std::uint64_t digest_of(const Region& region, std::uint64_t digest) {
+  for_each_word(region, [&](std::uintptr_t, std::uint64_t word) { digest = mixed(digest, word); });
   return digest;
 }
 
-std::uint64_t digest_of_globals(std::uint64_t digest) {
+std::uint64_t sum_of(const Region& region) {
+  std::uint64_t sum = 0;
+  for_each_word(region, [&](std::uintptr_t address, std::uint64_t word) {
+    sum += mixed(mixed(0, address), word);
+  });
+  return sum;
+}
+
+std::uint64_t sum_of_globals() {
   // The executable comes first.
   const auto visit = [](dl_phdr_info* object, std::size_t, void* result) {
     std::uint64_t& sum = *static_cast<std::uint64_t*>(result);
@@ -102,13 +117,13 @@ std::uint64_t digest_of_globals(std::uint64_t digest) {
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
       const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr + 7) / 8 * 8;
       const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
-      sum = digest_of({reinterpret_cast<const void*>(begin), reinterpret_cast<const void*>(end)},
-                      sum);
+      sum += sum_of({reinterpret_cast<const void*>(begin), reinterpret_cast<const void*>(end)});
     }
     return 1;
   };
-  dl_iterate_phdr(visit, &digest);
-  return digest;
+  std::uint64_t sum = 0;
+  dl_iterate_phdr(visit, &sum);
+  return sum;
 }
 
 Region stack_from(const void* frame) {

@@ -26,8 +26,11 @@ struct Region {
 
 /// Adds the content of memory, whose beginning is aligned for words, to a digest.
 std::uint64_t digest_of(const Region& region, std::uint64_t digest);
+/// The content of such memory as a sum over its words: what one who changes it adds to the sum is
+/// the same whatever others have changed meanwhile.
+std::uint64_t sum_of(const Region& region);
 /// The same for the global variables of the executable.
-std::uint64_t digest_of_globals(std::uint64_t digest);
+std::uint64_t sum_of_globals();
 /// The stack of this OS thread from `frame` on to its end; none if `frame` is elsewhere.
 Region stack_from(const void* frame);
 

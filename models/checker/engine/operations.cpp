@@ -89,8 +89,9 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
                       const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  const LookAround around(t.spinning, [&] { return surroundings(t); });
   if (t.pending) commit_pending(t);
-  if (!spin_loops_.empty() || t.under_proof) begin_turn(t, site);
+  if (!spin_loops_.empty() || t.spinning.under_proof) begin_turn(t, site);
   if (recorded(t)) {
     const EventId write = replay(t, Kind::read, id).rf;
     require_write(t, write);
@@ -147,8 +148,9 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
                                     const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  const LookAround around(t.spinning, [&] { return surroundings(t); });
   if (t.pending) commit_pending(t);
-  if (!spin_loops_.empty() || t.under_proof) begin_turn(t, site);
+  if (!spin_loops_.empty() || t.spinning.under_proof) begin_turn(t, site);
   EventId read;
   const bool added = !recorded(t);
   if (!added) {
@@ -173,8 +175,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     ++t.position;
   }
   const Value previous = graph_->value_of((*graph_)[read].rf);
-  const bool stores = graph_->stores(read);
-  if (!stores) {
+  if (!graph_->stores(read)) {
     const bool newest = !recorded(t) && read == graph_->size() - 1;
     if (added) step_done(t);
     if (newest && t.position >= spin_limit_) note_spin(t, read);
@@ -230,6 +231,7 @@ void Execution::commit_pending(Thread& t) {
 void Execution::fence(std::memory_order order, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  const LookAround around(t.spinning, [&] { return surroundings(t); });
   if (t.pending) commit_pending(t);
   if (order == std::memory_order_relaxed) return;
   const std::memory_order strength = effective(Kind::fence, order, site);
@@ -249,6 +251,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
                           const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  leave_loop(t);
   if (t.pending) commit_pending(t);
   if (t.id != 0) isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.spawned++);
@@ -284,6 +287,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
 void Execution::join(ThreadId id, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  leave_loop(t);
   if (t.pending) commit_pending(t);
   if (id < 0) fail(ViolationKind::misuse, "join of a thread that is not joinable", site);
   if (recorded(t)) {

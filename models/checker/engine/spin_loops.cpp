@@ -37,8 +37,8 @@ void SpinLoops::suspect() {
   any_suspected = true;
 }
 
-std::uint64_t SpinLoops::digest_of_surroundings(std::uint64_t digest) const {
-  return digest_of_globals(digest_of(callers_, digest));
+std::uint64_t SpinLoops::sum_of_surroundings() const {
+  return sum_of_globals() + sum_of(callers_);
 }
 
 bool SpinLoops::contains(const std::source_location& place) const {

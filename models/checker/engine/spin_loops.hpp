@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <utility>
 #include <vector>
@@ -25,9 +26,9 @@ class SpinLoops {
   /// Whether some program of this process may spin, so that its memory has to be watched.
   bool suspected() const { return suspected_; }
   static void suspect();
-  /// Adds what the program may count in outside of its threads: globals, and the locals of whoever
-  /// explores it.
-  std::uint64_t digest_of_surroundings(std::uint64_t digest) const;
+  /// What the program may count in outside of its threads and its heap, as a sum over words:
+  /// globals, and the locals of whoever explores it.
+  std::uint64_t sum_of_surroundings() const;
 
  private:
   std::vector<std::source_location> places_;
@@ -53,18 +54,45 @@ class ExplorersFrame {
 struct Turn {
   std::source_location place;
   std::uint64_t local_state = 0;
+  std::uint64_t changes = 0;  ///< of other memory, that the thread had made
   std::int32_t position = 0;  ///< events of the thread that were passed
   std::int32_t given = 0;     ///< and those that had been recorded by then
-  int comparisons = 0;        ///< of all other memory, when a later turn began as this one did,
-  std::uint64_t surroundings = 0;  ///< and its digest at the last of these
+};
+
+/// What is known of the loop that a thread may be in.
+struct Spinning {
+  bool under_proof = false;   ///< in some run of this search it has read the same many times
+  std::vector<Turn> turns;    ///< of the loop; there are no effects in between
+  std::uint64_t changes = 0;  ///< what the thread's code has added to the sum of other memory,
+  std::optional<std::uint64_t> found;  ///< and that sum when it went on from its last step
+};
+
+/// A step of a thread that may be in a loop. Others run meanwhile, if at all; what changes between
+/// its steps is of the thread's making. `sum` is that of the memory besides the thread's stack.
+template <class Sum>
+class LookAround {
+ public:
+  LookAround(Spinning& spinning, Sum sum) : spinning_(spinning), sum_(sum) {
+    if (spinning_.found) spinning_.changes += sum_() - *std::exchange(spinning_.found, {});
+  }
+  ~LookAround() {
+    if (!spinning_.turns.empty()) spinning_.found = sum_();
+  }
+  LookAround(const LookAround&) = delete;
+  LookAround& operator=(const LookAround&) = delete;
+
+ private:
+  Spinning& spinning_;
+  Sum sum_;
 };
 
 /// A thread of an execution has done more than a turn of a loop that spins.
 template <class Thread>
 void leave_loop(Thread& thread) {
-  if (thread.turns.empty()) return;
+  if (thread.spinning.turns.empty()) return;
   thread.insists = thread.last_resort = false;
-  thread.turns.clear();
+  thread.spinning.turns.clear();
+  thread.spinning.found = {};
 }
 
 bool same_place(const std::source_location& a, const std::source_location& b);

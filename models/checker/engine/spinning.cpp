@@ -2,9 +2,10 @@
 //
 // A loop spins if a turn of it changes nothing. Its place is found by running it for as many turns
 // as Options::spin_limit says and looking whether the thread's registers and stack are then what
-// they were a turn before, and main's stack, where most of what threads share lies. Once the place
-// is known a search begins anew in which each turn there that ends as it began is a wait that
-// failed.
+// they were a turn before, and whether the thread has changed any other memory. Once the place is
+// known a search begins anew in which each turn there that ends as it began is a wait that failed.
+// The place may also be part of another loop, which does change something: so all is compared then,
+// too.
 #include <algorithm>
 #include <array>
 
@@ -17,8 +18,6 @@ namespace {
 
 /// Looks beyond the limit in which a loop may show that its turns change nothing.
 constexpr std::int32_t looks_for_proof = 64;
-/// Of all memory, in one run.
-constexpr int most_comparisons = 3;
 
 bool repeats(const EventGraph& graph, EventId a, EventId b) {
   const bool same = graph[a].rf == graph[b].rf || (graph.stores(a) && graph.stores(b));
@@ -59,49 +58,46 @@ std::int64_t repeated_looks(const EventGraph& graph, ThreadId thread, EventId lo
 /// In front of a read that may be where a loop's turn begins.
 void Execution::begin_turn(Thread& t, const std::source_location& place) {
   if (t.in_predicate) return;
+  std::vector<Turn>& turns = t.spinning.turns;
   const bool known = spin_loops_.contains(place);
-  if (!known && !t.under_proof) {
-    if (!t.turns.empty()) t.insists = false;  // behind the loop, a walk sees stale values again
+  if (!known && !t.spinning.under_proof) {
+    if (!turns.empty()) t.insists = false;  // behind the loop, a walk sees stale values again
     return;
   }
   // The last turns are enough.
   if (!known && graph_->thread_size(t.id) - t.position > looks_for_proof) return;
   const std::optional<std::uint64_t> state = local_state(t.fiber->top());
   if (!state) return;
-  const auto same = std::find_if(t.turns.begin(), t.turns.end(), [&](const Turn& turn) {
-    return turn.local_state == *state && same_place(turn.place, place);
+  const std::uint64_t changes = t.spinning.changes;
+  const auto same = std::find_if(turns.begin(), turns.end(), [&](const Turn& turn) {
+    return turn.local_state == *state && turn.changes == changes && same_place(turn.place, place);
   });
-  if (same != t.turns.end() && !known) {
-    prove(t, *same);
+  if (same != turns.end() && !known) {
+    spin_loops_.add(place);
+    stop(loop_found_reason);
+  }
+  if (same == turns.end() || recorded(t)) {
+    turns.push_back({place, *state, changes, t.position, graph_->thread_size(t.id) - t.position});
     return;
   }
-  if (same == t.turns.end() || recorded(t)) {
-    t.turns.push_back({place, *state, t.position, graph_->thread_size(t.id) - t.position});
-    return;
-  }
-  t.turns.erase(same + 1, t.turns.end());
+  turns.erase(same + 1, turns.end());
   t.wait_begin = same->position;
   t.given = same->given;
   t.had_effects = false;
   t.wait_site = place;
   fail_wait(t);
-  t.turns.back().given = graph_->thread_size(t.id) - t.position;
+  turns.back().given = graph_->thread_size(t.id) - t.position;
 }
 
-/// A turn of a loop has begun as this one did, as far as the thread is concerned. If all else stays
-/// the same from here to the next such turn, the loop's place is known.
-void Execution::prove(const Thread& t, Turn& turn) {
-  if (turn.comparisons == most_comparisons) return;
-  std::uint64_t surroundings = heap_.digest(spin_loops_.digest_of_surroundings(0));
-  const Fiber& main = *thread(0).fiber;
-  if (t.id != 0 && !main.parked()) {
-    surroundings = digest_of({main.suspended_at(), main.top()}, surroundings);
+/// What a thread may count in besides its stack, as a sum over the words of it.
+std::uint64_t Execution::surroundings(const Thread& t) const {
+  // The captures of its function, if they are small, are there and nowhere else.
+  std::uint64_t sum = sum_of({&t.body, &t.body + 1});
+  for (const std::unique_ptr<Thread>& other : threads_) {
+    const Fiber& fiber = *other->fiber;
+    if (other.get() != &t && !fiber.parked()) sum += sum_of({fiber.suspended_at(), fiber.top()});
   }
-  if (turn.comparisons++ != 0 && surroundings == turn.surroundings) {
-    spin_loops_.add(turn.place);
-    stop(loop_found_reason);
-  }
-  turn.surroundings = surroundings;
+  return sum + heap_.sum() + spin_loops_.sum_of_surroundings();
 }
 
 /// Behind a new look, which may be the first one after very many that were repeated. Their thread
@@ -109,7 +105,7 @@ void Execution::prove(const Thread& t, Turn& turn) {
 void Execution::note_spin(Thread& t, EventId look) {
   const std::int64_t repeated = repeated_looks(*graph_, t.id, look);
   if (repeated < spin_limit_) return;
-  t.under_proof = true;
+  t.spinning.under_proof = true;
   if (!spin_loops_.suspected()) {
     SpinLoops::suspect();
     stop(loop_found_reason);

@@ -158,17 +158,123 @@ TEST(Spinning, not_when_turns_are_counted) {
     EXPECT_TRUE(report.ok()) << report.to_text();
     EXPECT_EQ(report.executions, static_cast<std::uint64_t>(limit) + 1);
   }
-  // A known place may be part of another loop.
-  expect_pass([] { pass_message(spin, release); });
-  const Report limited = explore({}, [] {
+}
+
+/// One place, of several loops.
+int look(atomic<int>& x) {
+  return x.load(acquire);
+}
+
+/// Lets the search see that there are loops through look() which wait.
+void spin_at_look() {
+  expect_pass([] {
     atomic<int> flag{0, "flag"};
     thread setter([&] { flag.store(1, release); });
-    int turns = 0;
-    const auto looks = [&] { return flag.load(acquire) == 1; };
-    while (turns < 5 && !looks()) ++turns;
+    while (look(flag) == 0) {
+    }
     setter.join();
   });
-  EXPECT_EQ(limited.executions, 6U);
+}
+
+/// A loop of five turns at most, counted in memory that `make` returns.
+template <class Make>
+void expect_counted_turns(Make&& make) {
+  const auto body = [&](bool checks) {
+    const auto turns = make();
+    *turns = 0;
+    atomic<int> flag{0, "flag"};
+    const auto count = [&] {
+      while (*turns < 5 && look(flag) == 0) ++*turns;
+    };
+    thread first(checks ? std::function<void()>(count) : [&] { flag.store(1, release); });
+    checks ? flag.store(1, release) : count();
+    first.join();
+    if (checks) check(*turns < 5, "the flag comes in time");
+  };
+  const Report report = explore({}, [&] { body(false); });
+  EXPECT_TRUE(report.ok()) << report.to_text();
+  EXPECT_EQ(report.executions, 6U);
+  expect_violation(ViolationKind::check_failed, [&] { body(true); });
+}
+
+TEST(Spinning, a_known_place_may_be_part_of_a_loop_that_counts) {
+  spin_at_look();
+  static int global = 0;
+  int of_explorer = 0;
+  expect_counted_turns([&] { return &global; });
+  expect_counted_turns([&] { return &of_explorer; });
+  expect_counted_turns([] { return std::make_unique<int>(); });
+  // In what the thread's function has captured.
+  const Report captured = explore({}, [] {
+    atomic<int> flag{0, "flag"};
+    thread looker([&flag, turns = 0]() mutable {
+      while (turns < 5 && look(flag) == 0) ++turns;
+    });
+    flag.store(1, release);
+    looker.join();
+  });
+  EXPECT_EQ(captured.executions, 6U) << captured.to_text();
+}
+
+/// One thread spins, and another one counts its turns in main's memory before it ends that.
+TEST(Spinning, a_place_may_be_part_of_both_kinds_of_loop) {
+  expect_pass([] {
+    atomic<int> flag{0, "flag"}, never{0, "never"};
+    int turns = 0;
+    thread spinner([&] {
+      while (look(flag) == 0) {
+      }
+    });
+    thread counter([&] {
+      while (turns < 100 && look(never) == 0) ++turns;
+      flag.store(1, release);
+    });
+    spinner.join();
+    counter.join();
+    check(turns == 100, "all turns");
+  });
+}
+
+TEST(Spinning, not_when_a_turn_starts_a_thread) {
+  spin_at_look();
+  expect_pass([] {
+    atomic<int> sum{0, "sum"};
+    while (look(sum) < 4) {
+      thread adder([&] { sum.fetch_add(1, release); });
+      adder.join();
+    }
+  });
+}
+
+/// What others do meanwhile is none of a turn's business, nor what a turn undoes.
+TEST(Spinning, although_memory_changes) {
+  expect_pass([] {
+    atomic<int> x{0, "x"}, y{0, "y"};
+    int looking = 0, results[3] = {};
+    const auto spin_at = [&](atomic<int>& flag) {
+      ++looking;
+      const int seen = look(flag);
+      --looking;
+      return seen == 0;
+    };
+    thread spinner([&] {
+      while (spin_at(x) || spin_at(y)) {
+      }
+    });
+    thread first([&] {
+      results[0] = look(y);
+      x.store(1, release);
+      results[1] = 1;
+    });
+    thread second([&] {
+      results[2] = 1;
+      y.store(1, release);
+    });
+    spinner.join();
+    first.join();
+    second.join();
+    check(looking == 0 && results[1] + results[2] == 2, "all is done");
+  });
 }
 
 TEST(Spinning, is_named_when_a_turn_may_change_something) {
