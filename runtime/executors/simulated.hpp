@@ -161,10 +161,10 @@ class ParkingWord : public SimulatedAtomic<Memory, uint32_t> {
   std::vector<SeededThread*> sleepers_;
 };
 
-/// Plain data. A guard lets others run while it lives, and its access is made at both of its ends:
-/// another that comes between them is ordered with neither, or with one of them alone. Where a race
-/// is an overlap, the point of the access is in its middle, so that there is one. A read has a
-/// point before it: what an atomic access has just given away can be recycled before it is read.
+/// Plain data. A guard lets others run while it lives; on weak memory, its access is made at both
+/// of its ends, and lasts in between. Where a race is an overlap and nothing else, the point of the
+/// access is in its middle, so that there is one. A read has a point before it: what an atomic
+/// access has just given away can be recycled before it is read.
 template <class Memory, class T>
 class SimulatedCell {
  public:

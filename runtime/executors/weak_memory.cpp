@@ -34,6 +34,16 @@ void PlainAccesses::touch(bool writes, const std::type_info& type) {
                 (race->other_wrote ? " wrote" : " read") + ", and nothing orders the two");
 }
 
+void PlainAccesses::begin(bool writes, const std::type_info& type) {
+  touch(writes, type);
+  if (auto* const team = SimulatedTeam<WeakMemory>::active()) team->memory().begin(*this, writes);
+}
+
+void PlainAccesses::end(bool writes, const std::type_info& type) {
+  if (auto* const team = SimulatedTeam<WeakMemory>::active()) team->memory().end(*this, writes);
+  touch(writes, type);
+}
+
 WeakMemory::WeakMemory(const Options& options) : random_(options.schedule.seed ^ 0x5ea1ed0bad1dea) {
   constexpr uint32_t loads_per_stale[] = {2, 4, 16, 64};
   loads_per_stale_ = loads_per_stale[random_.below(std::size(loads_per_stale))];
@@ -177,9 +187,24 @@ void WeakMemory::update(Location& location, uint64_t newest, uint64_t value,
   added.gain.join(before.gain);
 }
 
+void WeakMemory::end(const PlainAccesses& accesses, bool writes) {
+  const LongAccess own{&accesses, self_->number, writes};
+  const auto last = std::find(under_way_.rbegin(), under_way_.rend(), own);
+  if (last != under_way_.rend()) under_way_.erase(std::next(last).base());
+}
+
+std::optional<PlainRace> WeakMemory::overlap(const PlainAccesses& accesses, bool writes) const {
+  for (const LongAccess& other : under_way_) {
+    if (other.to != &accesses || other.thread == self_->number) continue;
+    if (writes || other.writes) return PlainRace{other.thread, other.writes};
+  }
+  return std::nullopt;
+}
+
 std::optional<PlainRace> WeakMemory::read(PlainAccesses& accesses) {
   const VectorClock& past = self_->past;
   if (!accesses.write.is_in(past)) return PlainRace{accesses.write.thread, true};
+  if (const auto race = overlap(accesses, false)) return race;
   if (accesses.readers != 0 || !accesses.read.is_in(past)) {
     share(accesses);
   } else {
@@ -209,6 +234,7 @@ std::optional<PlainRace> WeakMemory::write(PlainAccesses& accesses) {
   } else if (!accesses.read.is_in(past)) {
     return PlainRace{accesses.read.thread, false};
   }
+  if (const auto race = overlap(accesses, true)) return race;
   accesses = {now(), {}, 0};
   return std::nullopt;
 }

@@ -72,8 +72,8 @@ struct Stamp {
 /// there is none.
 struct PlainAccesses {
   void touch(bool writes, const std::type_info& type);
-  void begin(bool writes, const std::type_info& type) { touch(writes, type); }
-  void end(bool writes, const std::type_info& type) { touch(writes, type); }
+  void begin(bool writes, const std::type_info& type);
+  void end(bool writes, const std::type_info& type);
 
   Stamp write;
   Stamp read;            ///< the only one since then that matters
@@ -143,6 +143,12 @@ class WeakMemory {
   uint64_t load_to_compare(const Location& location, uint64_t newest, uint64_t expected,
                            std::memory_order failure);
 
+  /// The running thread is in the middle of an access from `begin` to `end`. Whoever makes another
+  /// one meanwhile is in a race with it, even if it is ordered with both.
+  void begin(const PlainAccesses& accesses, bool writes) {
+    under_way_.push_back({&accesses, self_->number, writes});
+  }
+  void end(const PlainAccesses& accesses, bool writes);
   /// A race that the access makes, if any.
   [[nodiscard]] std::optional<PlainRace> read(PlainAccesses& accesses);
   [[nodiscard]] std::optional<PlainRace> write(PlainAccesses& accesses);
@@ -173,6 +179,12 @@ class WeakMemory {
     bool heard = false;       ///< all of that; the start is told of, too
     bool missed = false;
   };
+  struct LongAccess {
+    const PlainAccesses* to;
+    uint32_t thread;
+    bool writes;
+    bool operator==(const LongAccess&) const = default;
+  };
   struct Store {
     explicit Store(std::size_t threads) : gain(threads) {}
     uint64_t value = 0;
@@ -198,6 +210,7 @@ class WeakMemory {
   uint64_t see(History& history, uint32_t which, std::memory_order order);
   Store& add(History& history, uint64_t value, std::memory_order order);
   void share(PlainAccesses& accesses);
+  [[nodiscard]] std::optional<PlainRace> overlap(const PlainAccesses& accesses, bool writes) const;
 
   Random random_;
   uint32_t loads_per_stale_;
@@ -205,6 +218,7 @@ class WeakMemory {
   Thread* self_ = nullptr;
   std::deque<History> histories_;
   std::deque<std::vector<Stamp>> readers_;
+  std::vector<LongAccess> under_way_;
 };
 
 }  // namespace pto2::executors

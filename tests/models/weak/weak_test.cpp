@@ -1,12 +1,11 @@
 // What of the weak policy no litmus program says: plain data, queues, rings and waiting.
-#include "runtime/executors/weak.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <optional>
 
+#include "tests/models/weak/weak_pair.hpp"
 #include "tests/support/popped.hpp"
 
 namespace pto2::executors {
@@ -14,39 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using enum std::memory_order;
-
-constexpr uint64_t seeds = 300;
-
-WeakOptions options(uint64_t seed) {
-  static constexpr Strategy strategies[] = {Strategy::random, Strategy::pct, Strategy::bursts};
-  return {{.seed = seed, .strategy = strategies[seed % 3], .expected_points = 20}, std::nullopt};
-}
-
-/// Runs two bodies on a new State under each seed. What the first failure says; empty without one.
-template <class State>
-std::string first_failure(void (*one)(State&), void (*other)(State&)) {
-  for (uint64_t seed = 0; seed < seeds; ++seed) {
-    State state;
-    Weak::team team(options(seed));
-    state.one = Weak::doorbell(team.add("one", 0, [&] { one(state); }));
-    state.other = Weak::doorbell(team.add("other", 0, [&] { other(state); }));
-    try {
-      team.run();
-    } catch (const SeededFailure& failure) {
-      return failure.what();
-    }
-  }
-  return "";
-}
-
-struct Message {
-  Weak::doorbell one;
-  Weak::doorbell other;
-  Weak::cell<int> data;
-  Weak::atomic<bool> flag;
-  Weak::bounded_queue<int> queue{2};
-  Weak::sleep_word word{0};
-};
 
 template <std::memory_order order>
 void send(Message& m) {
@@ -74,29 +40,10 @@ TEST(WeakCell, RacesWithoutTheAcquireAlthoughTheWaitWasRung) {
   EXPECT_THAT(first_failure<Message>(send<release>, receive<relaxed>), HasSubstr("data race"));
 }
 
-void write_it(Message& m) {
-  m.data.write(1);
-}
-void read_it(Message& m) {
-  (void)m.data.read();
-}
-
 TEST(WeakCell, RacesWithAWriteAfterARead) {
   EXPECT_THAT(first_failure<Message>(read_it, write_it), HasSubstr("race: it "));
   EXPECT_THAT(first_failure<Message>(write_it, write_it), HasSubstr("writes a int that"));
   EXPECT_EQ(first_failure<Message>(read_it, read_it), "");
-}
-
-/// The flag is set in the middle of the access, which ends after it.
-void edit_for_long(Message& m) {
-  const auto guard = m.data.editing();
-  m.flag.store(true, release);
-  m.other.ring();
-  *guard = 7;
-}
-
-TEST(WeakCell, IsInUseUntilTheEndOfTheAccess) {
-  EXPECT_THAT(first_failure<Message>(edit_for_long, receive<acquire>), HasSubstr("data race"));
 }
 
 /// Two threads read; the third writes when it knows of the first alone. Whatever the order, it is
