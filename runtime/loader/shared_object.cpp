@@ -7,6 +7,7 @@
 
 #include "runtime/loader/file_bytes.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/loader/no_fork.hpp"
 
 namespace pto2 {
 namespace {
@@ -57,6 +58,7 @@ SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const st
   SharedObject object(name, std::move(copy));
   {
     const KeptFloatingPoint kept;
+    const NoFork meanwhile;
     object.handle_ = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (object.handle_ == nullptr) {
@@ -99,6 +101,7 @@ SharedObject::~SharedObject() {
 void SharedObject::close() noexcept {
   if (handle_ == nullptr) return;
   const KeptFloatingPoint as_it_was;
+  const NoFork meanwhile;
   ::dlclose(handle_);
   // The dynamic loader knows an image by the name it was opened under. One that stays resident
   // (a unique symbol, a pending thread-local destructor) keeps that name, and the next image

@@ -1,0 +1,51 @@
+#include "runtime/loader/no_fork.hpp"
+
+#include <pthread.h>
+
+#include <mutex>
+
+namespace pto2 {
+namespace {
+
+/// Held by one thread, any number of times. A child gives it back for the thread that has forked,
+/// which has another number there, so that it cannot be a recursive mutex.
+class Lock {
+ public:
+  void take() {
+    if (times_++ == 0) mutex_.lock();
+  }
+  void give_back() {
+    if (--times_ == 0) mutex_.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+  inline static thread_local int times_ = 0;
+};
+
+/// Never destroyed: images are closed at the end of the process, too.
+Lock& lock_of_forks() {
+  static auto& lock = *new Lock;
+  return lock;
+}
+
+/// Without memory for the handlers a fork is as it would be without this.
+void register_for_forks() {
+  static const int registered =
+      pthread_atfork([] { lock_of_forks().take(); }, [] { lock_of_forks().give_back(); },
+                     [] { lock_of_forks().give_back(); });
+  static_cast<void>(registered);
+}
+
+}  // namespace
+
+NoFork::NoFork() {
+  register_for_forks();
+  lock_of_forks().take();
+}
+
+NoFork::~NoFork() {
+  lock_of_forks().give_back();
+}
+
+}  // namespace pto2

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace pto2 {
+
+/// While one lives, fork() of other threads waits. A child has the locks of the C library as they
+/// are at that moment, and those of other threads nobody gives back there: whoever loads an image
+/// in it, or only registers an exit handler, would wait for ever. The start of an image may fork.
+class NoFork {
+ public:
+  NoFork();
+  ~NoFork();
+  NoFork(const NoFork&) = delete;
+  NoFork& operator=(const NoFork&) = delete;
+};
+
+}  // namespace pto2

@@ -1,0 +1,44 @@
+/// What a thread holds of the C library while it loads images, a child of another thread does not
+/// have for ever.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "runtime/device/exit_guard.hpp"
+#include "runtime/loader/shared_object.hpp"
+
+namespace pto2 {
+namespace {
+
+/// Those that hang are ended by their alarm.
+TEST(ForkBesideImages, LeavesTheChildWhatARunNeeds) {
+  std::atomic<bool> goes_on{true};
+  std::thread loading([&] {
+    while (goes_on) static_cast<void>(SharedObject::from_file(KERNEL_ONE));
+  });
+  int hung = 0;
+  for (int i = 0; i < 400 && hung == 0; ++i) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20);
+      {
+        const ExitGuard guard([] { return std::string(); });
+      }
+      std::thread([] { static_cast<void>(SharedObject::from_file(KERNEL_ONE)); }).join();
+      _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    hung += !WIFEXITED(status);
+  }
+  goes_on = false;
+  loading.join();
+  EXPECT_EQ(hung, 0);
+}
+
+}  // namespace
+}  // namespace pto2
