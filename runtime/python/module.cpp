@@ -22,10 +22,13 @@
 #include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
+#include "runtime/device/crash_guard.hpp"
+#include "runtime/device/exit_guard.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/output_file.hpp"
+#include "runtime/output/shared_with_forks.hpp"
 #include "runtime/output/stderr_text.hpp"
 #include "runtime/python/launch_thread.hpp"
 
@@ -230,6 +233,26 @@ std::map<std::string, uint32_t> buffer_macros(const std::map<std::string, std::s
   return macros;
 }
 
+/// Of code that ends the process of a case, for the one that has forked it.
+class LastWord {
+ public:
+  /// In that process.
+  void leave_here() const {
+    CrashGuard::leave_text_in(word_.get());
+    ExitGuard::leave_text_in(word_.get());
+  }
+  /// The outcome, and what happened and what to do. Nothing: it was not the code of a run.
+  [[nodiscard]] std::optional<std::pair<std::string, std::string>> read() const {
+    const ErrorCode code = word_->code.load(std::memory_order_acquire);
+    if (code == ErrorCode::ok) return std::nullopt;
+    const OutcomeRow& row = row_of(code);
+    return std::pair(row.name, std::string(word_->text) + "\n" + row.hint);
+  }
+
+ private:
+  cli::SharedWithForks<CrashText> word_;
+};
+
 }  // namespace
 }  // namespace pto2::python
 
@@ -257,6 +280,10 @@ PYBIND11_MODULE(_native, module) {
   module.def("blocks", &blocks, "How many blocks the chip has with these settings.");
   module.def("buffer_macros", &buffer_macros,
              "Bytes of the buffers of the chip's cores, by the macro that says so to kernels.");
+  py::class_<LastWord>(module, "LastWord")
+      .def(py::init<>())
+      .def("leave_here", &LastWord::leave_here)
+      .def("read", &LastWord::read);
   py::class_<LaunchThread>(module, "LaunchThread")
       .def(py::init<>())
       .def("run", &run_on, py::arg("settings"), py::arg("orchestration"), py::arg("entry"),

@@ -50,63 +50,34 @@ def test_a_child_is_waited_for_when_another_has_ended(sigchld_ignored):
         os.close(file)
 
 
-def test_the_end_of_a_child_does_not_wait_for_that_of_another(monkeypatch):
-    """One is forked while the pipe of the other is made, unless it waits for that."""
-    def pipe(flags):
-        ends = real_pipe(flags)
-        if not made.is_set():
-            made.set()
-            forked.wait(1)
-        return ends
+def fork_who_waits(for_end_of):
+    """Of golden.py or of a kernel: it has all the files that the process of the case has."""
+    if os.fork() == 0:
+        os.read(for_end_of, 1)
+        os._exit(0)
 
-    def fork():
-        process = real_fork()
-        forked.set()
-        return process
-    real_pipe, real_fork = os.pipe2, os.fork
-    made, forked, ended = threading.Event(), threading.Event(), os.pipe()
-    monkeypatch.setattr(os, "pipe2", pipe)
-    monkeypatch.setattr(os, "fork", fork)
-    with concurrent.futures.ThreadPoolExecutor(2) as threads:
-        soon = threads.submit(run_isolated, "soon", lambda: 7)
-        assert made.wait(30)
-        late = threads.submit(run_isolated, "late", lambda: os.read(ended[0], 1))
+
+@pytest.mark.parametrize("answer", [7, "x" * 1000000])
+def test_an_answer_does_not_wait_for_what_the_child_has_forked(answer):
+    """Also a long one, which does not fit into the pipe."""
+    reading, writing = os.pipe()
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        result = thread.submit(run_isolated, "a", lambda: fork_who_waits(reading) or answer)
         try:
-            assert soon.result(15) == 7
+            assert result.result(30) == answer
         finally:
-            os.write(ended[1], b"x")
-        assert late.result() == b"x"
-    for file in ended:
-        os.close(file)
+            os.write(writing, b"x")
+    os.close(reading)
+    os.close(writing)
 
 
-def test_a_child_may_have_children_on_its_threads():
-    def work():
-        signal.alarm(15)  # ends it, if a lock is held that nobody gives back
-        with concurrent.futures.ThreadPoolExecutor(1) as thread:
-            return thread.submit(run_isolated, "b", lambda: 7).result()
-    assert run_isolated("a", work) == 7
-
-
-def test_a_handler_of_sigchld_that_is_set_meanwhile_stays(sigchld_ignored, monkeypatch):
-    def waitpid(*arguments):
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        return real(*arguments)
-    real = os.waitpid
-    monkeypatch.setattr(os, "waitpid", waitpid)
-    assert run_isolated("a", lambda: 7) == 7
-    assert not is_sigchld_ignored()
-
-
-def test_an_interrupted_begin_leaves_nobody_waiting(sigchld_ignored, monkeypatch):
-    def interrupt(action):
-        monkeypatch.undo()
-        real(action)
-        raise KeyboardInterrupt
-    real = _isolated._handle_ends
-    monkeypatch.setattr(_isolated, "_handle_ends", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        run_isolated("a", lambda: 7)
-    assert is_sigchld_ignored()
-    assert run_isolated("a", lambda: 7) == 7
-    assert is_sigchld_ignored()
+def test_who_ends_without_an_answer_is_told_though_it_has_forked():
+    reading, writing = os.pipe()
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        result = thread.submit(run_isolated, "a", lambda: fork_who_waits(reading) or os._exit(9))
+        try:
+            assert result.result(30).detail.count("code 9")
+        finally:
+            os.write(writing, b"x")
+    os.close(reading)
+    os.close(writing)

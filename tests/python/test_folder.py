@@ -229,7 +229,13 @@ def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd, change):
     told = capfd.readouterr()
     assert "case Small  crashed" in told.out and "FATAL: kernel 0 (add), task 0" in told.err
     error = ElementTree.parse(junit).getroot().find("testcase/error")
-    assert error.get("message") == "crashed"
+    assert error.get("message") == "crashed" and "kernel 0 (add), task 0" in error.text
+    change(vector_copy / "kernels" / "aiv" / "add.cpp", "*reinterpret_cast<volatile int*>(8) = 1;",
+           "__builtin_exit(0);")
+    assert run.main([str(vector_copy), "--junit", str(junit)]) == 5
+    assert "case Small  exited" in capfd.readouterr().out
+    error = ElementTree.parse(junit).getroot().find("testcase/error")
+    assert error.get("message") == "exited" and "kernel 0 (add), task 0" in error.text
 
 
 def test_an_array_that_is_too_small_is_named(vector_copy, capsys, change):

@@ -11,8 +11,8 @@ import sys
 import threading
 import traceback
 
-from ._folder_run import CaseReport, exit_fault
-from ._native import InputError, InternalError
+from ._folder_run import CaseReport
+from ._native import InputError, InternalError, LastWord
 from ._streams import flush, tell
 
 _exited = "the process of the case ended with exit code {}; what it said is above"
@@ -21,7 +21,6 @@ _exited = "the process of the case ended with exit code {}; what it said is abov
 _libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
-_forking = threading.Lock()  # while a pipe has an end that no child but its own is to have
 _ends = threading.Lock()
 _waiting = set()  # one for each who waits for the end of a child
 
@@ -115,23 +114,29 @@ def _kept_ends():
                 _handle_ends(signal.SIG_IGN)
 
 
-def _read_to_end(file, waking):
-    """What there is to read in `file` until all who write there have closed it. A wait for that
-    alone would begin behind a signal that came just before, and no handler would run."""
+def _read_to_end(file, waking, process):
+    """What the process writes to `file` until it has ended: what it has forked may live on, and
+    have the other end open. A wait for that alone would begin behind a signal that came just
+    before, and no handler would run."""
     ready = select.poll()
-    for each in (file, waking):
-        if each is not None:
-            ready.register(each, select.POLLIN)
-    parts = []
-    while True:
-        files = [number for number, _ in ready.poll()]
-        if waking is not None and waking.fileno() in files:
-            waking.read(select.PIPE_BUF)
-        if file.fileno() in files:
-            part = file.read(1 << 16)
-            if not part:
+    ended = os.pidfd_open(process)
+    try:
+        for each in (file, waking, ended):
+            if each is not None:
+                ready.register(each, select.POLLIN)
+        os.set_blocking(file.fileno(), False)
+        parts = []
+        while True:
+            files = [number for number, _ in ready.poll()]
+            if waking is not None and waking.fileno() in files:
+                waking.read(select.PIPE_BUF)
+            part = file.read(1 << 16)  # nothing: it is closed; None: there is none as yet
+            if part:
+                parts.append(part)
+            elif part == b"" or ended in files:
                 return b"".join(parts)
-            parts.append(part)
+    finally:
+        os.close(ended)
 
 
 def _answer(work, parent):
@@ -148,10 +153,11 @@ def _answer(work, parent):
         return (False, InternalError(f"{type(error).__name__}: {error}"))
 
 
-def _serve(work, file, parent):
+def _serve(work, file, parent, last_word):
     """In the child: the answer of `work`, to the parent. Of a crash the runtime tells, which knows
     the kernel, and not the interpreter."""
     faulthandler.disable()
+    last_word.leave_here()
     answer = _answer(work, parent)
     for number in _heard()[:1]:
         signal.signal(number, signal.SIG_IGN)
@@ -184,30 +190,36 @@ def _begin_child(parent):
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _passed_on)
 
 
-def _run_child(work, file, parent):
+def _run_child(work, file, parent, last_word):
     """Does not return."""
     try:
-        _serve(work, file, parent)
+        _serve(work, file, parent, last_word)
         flush()
     finally:
         os._exit(0)
 
 
 @contextlib.contextmanager
-def _begun(child, work):
-    """The child does its work. Yields the file with its answer: at an end once the child has ended,
-    so no child of another thread may have the end that is written to."""
+def _begun(child, work, last_word):
+    """The child does its work. Yields the file with its answer."""
     parent = os.getpid()
     with contextlib.ExitStack() as files:
-        with _forking:
-            reading, writing = files.enter_context(_pipe())
-            child.process = _fork()
-            if child.process != 0:
-                writing.close()
+        reading, writing = files.enter_context(_pipe())
+        child.process = _fork()
         if child.process == 0:
             reading.close()
-            _run_child(work, writing, parent)
+            _run_child(work, writing, parent, last_word)
+        writing.close()
         yield reading
+
+
+def _report_of_end(case, status, last_word):
+    """Of a process that has not answered."""
+    told = last_word.read()
+    if told is not None:
+        return CaseReport(case, "fault", *told)
+    return CaseReport(case, "fault", "exited" if status >= 0 else "crashed",
+                      _exited.format(status))
 
 
 def run_isolated(case, work):
@@ -215,12 +227,13 @@ def run_isolated(case, work):
     Interrupted, too, for SIGTERM, also if the child has answered before."""
     flush()
     child = _Child()
+    last_word = LastWord()
     # Signals are heard from before fork(), which drops what a handler raises in its hooks.
-    with _kept_ends(), _passing_on(child) as waking, _begun(child, work) as reading:
+    with _kept_ends(), _passing_on(child) as waking, _begun(child, work, last_word) as reading:
         if child.heard:
             child.interrupt()
         try:
-            data = _read_to_end(reading, waking)
+            data = _read_to_end(reading, waking, child.process)
             status = os.waitstatus_to_exitcode(os.waitpid(child.process, 0)[1])
         except BaseException:  # of another handler
             os.kill(child.process, signal.SIGKILL)
@@ -229,8 +242,7 @@ def run_isolated(case, work):
     if child.heard:
         raise Interrupted(child.heard[0])
     if not data:
-        outcome = "exited" if status >= 0 and status != exit_fault else "crashed"
-        return CaseReport(case, "fault", outcome, _exited.format(status))
+        return _report_of_end(case, status, last_word)
     returned, value = pickle.loads(data)
     if returned:
         return value
