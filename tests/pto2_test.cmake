@@ -23,9 +23,12 @@
 #   ALONE                CTest runs no other test at the same time
 #   COST seconds         what it takes, if that is long: CTest begins with the longest, so that none
 #                        runs alone at the end
-#   LONG                 for `ctest -C long` only; quick builds build it on demand, with tests_LABEL
+#   LONG                 for `ctest -C long` only, as ./dev test --long runs it, and ./dev check and
+#                        ./dev stress what has their label; quick builds build it on demand, with
+#                        tests_LABEL
 #   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
-#                        for `ctest -C long` only, as ./dev check and ./dev stress run it
+#                        for `ctest -C long` only, with the labels check and stress alone: ./dev
+#                        check and ./dev stress run it
 #   LONG_TIMEOUT seconds
 #
 # pto2_valgrind_test(NAME TARGET ARGUMENT...)
@@ -103,9 +106,6 @@ function(pto2_program_test NAME TARGET)
   endif()
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
 
-  if((TEST_LONG OR TEST_LONG_ARGUMENTS) AND NOT TEST_LABELS MATCHES "check|stress")
-    message(FATAL_ERROR "${NAME}: ./dev check and ./dev stress run what is long, by these labels")
-  endif()
   set(only "")
   if(TEST_LONG)
     set(only CONFIGURATIONS long)
@@ -120,11 +120,19 @@ function(pto2_program_test NAME TARGET)
     add_test(NAME ${NAME}_long COMMAND ${TARGET} ${TEST_LONG_ARGUMENTS} CONFIGURATIONS long
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     list(APPEND tests ${NAME}_long)
+    set(long_labels ${TEST_LABELS})
+    list(FILTER long_labels INCLUDE REGEX "^(check|stress)$")
+    if(NOT long_labels)
+      message(FATAL_ERROR "${NAME}_long: ./dev check or ./dev stress runs it, by their label")
+    endif()
   endif()
   set_tests_properties(
     ${tests} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE}
                         ENVIRONMENT "${PTO2_TEST_ENVIRONMENT}"
                         FAIL_REGULAR_EXPRESSION "Running 0 tests")
+  if(TEST_LONG_ARGUMENTS)
+    set_tests_properties(${NAME}_long PROPERTIES LABELS "${long_labels}")
+  endif()
   if(TEST_COST)
     set_tests_properties(${NAME} PROPERTIES COST ${TEST_COST})
   endif()

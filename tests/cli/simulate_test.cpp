@@ -43,10 +43,11 @@ TEST(Simulate, RunsEachCaseOfADeadlockIntoIt) {
 /// A memory order that is too weak is found, made smaller, and found again by the token.
 TEST(Simulate, FindsAWeakOrderAndRepeatsIt) {
   const TemporaryFolder folder;
+  const std::vector<std::string> workload{"bgemm", "--stub-kernels"}, graphs{"--random-graphs"};
   for (const char* strategy : {"random", "pct", "bursts"}) {
-    for (const std::vector<std::string>& what :
-         {std::vector<std::string>{"--random-graphs"},
-          std::vector<std::string>{"bgemm", "--stub-kernels"}}) {
+    for (const std::vector<std::string>& what : {workload, graphs}) {
+      // A graph is made smaller in some hundred runs.
+      if (what == graphs && strategy != std::string("pct")) continue;
       std::vector<std::string> arguments{"simulate",
                                          "--strategy",
                                          strategy,
