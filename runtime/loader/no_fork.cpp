@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <mutex>
 
 namespace pto2 {
@@ -12,15 +13,23 @@ namespace {
 class Lock {
  public:
   void take() {
-    if (times_++ == 0) mutex_.lock();
+    if (times_++ != 0) return;
+    mutex_.lock();
+    is_held_ = true;
+  }
+  /// A fork goes on without it after a second: the start of an image may wait for a thread that
+  /// forks.
+  void take_for_fork() {
+    if (times_++ == 0) is_held_ = mutex_.try_lock_for(std::chrono::seconds(1));
   }
   void give_back() {
-    if (--times_ == 0) mutex_.unlock();
+    if (--times_ == 0 && is_held_) mutex_.unlock();
   }
 
  private:
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   inline static thread_local int times_ = 0;
+  inline static thread_local bool is_held_ = false;
 };
 
 /// Never destroyed: images are closed at the end of the process, too.
@@ -32,7 +41,7 @@ Lock& lock_of_forks() {
 /// Without memory for the handlers a fork is as it would be without this.
 void register_for_forks() {
   static const int registered =
-      pthread_atfork([] { lock_of_forks().take(); }, [] { lock_of_forks().give_back(); },
+      pthread_atfork([] { lock_of_forks().take_for_fork(); }, [] { lock_of_forks().give_back(); },
                      [] { lock_of_forks().give_back(); });
   static_cast<void>(registered);
 }

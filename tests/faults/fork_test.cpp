@@ -20,7 +20,7 @@ TEST(ForkBesideImages, LeavesTheChildWhatARunNeeds) {
     while (goes_on) static_cast<void>(SharedObject::from_file(KERNEL_ONE));
   });
   int hung = 0;
-  for (int i = 0; i < 400 && hung == 0; ++i) {
+  for (int i = 0; i < 150 && hung == 0; ++i) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -38,6 +38,11 @@ TEST(ForkBesideImages, LeavesTheChildWhatARunNeeds) {
   goes_on = false;
   loading.join();
   EXPECT_EQ(hung, 0);
+}
+
+/// Its start waits for a thread that waits for its child.
+TEST(ForkBesideImages, OfWhomAnImageWaitsForEnds) {
+  static_cast<void>(SharedObject::from_file(FORKING_IMAGE));
 }
 
 }  // namespace
