@@ -355,7 +355,8 @@ class PTO2ScopeGuard {
 };
 
 /// PTO2_SCOPE(rt) { .. }: buffers of the tasks submitted inside live until it ends. An else behind
-/// it belongs to the if before it.
+/// it belongs to the if before it; the one that GCC would warn of is the macro's.
+#pragma GCC diagnostic ignored "-Wdangling-else"
 #define PTO2_SCOPE(rt) PTO2_SCOPE_NAMED(rt, __LINE__)
 #define PTO2_SCOPE_NAMED(rt, line) PTO2_SCOPE_GUARD(rt, line)
 #define PTO2_SCOPE_GUARD(rt, line)                         \

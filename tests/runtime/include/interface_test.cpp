@@ -163,9 +163,13 @@ TEST(Scope, AnElseBehindItBelongsToTheIfBeforeIt) {
       ++instead;
     // clang-format on
     EXPECT_EQ(inside, is_first);
+    // clang-format off
+    if (!is_first) PTO2_SCOPE(&runtime) { ++inside; }  // compiles, with all warnings
+    // clang-format on
+    EXPECT_EQ(inside, 1);
     EXPECT_EQ(instead, !is_first);
-    EXPECT_EQ(begun, is_first);
-    EXPECT_EQ(ended, is_first);
+    EXPECT_EQ(begun, 1);
+    EXPECT_EQ(ended, 1);
   }
 }
 
