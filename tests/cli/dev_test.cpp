@@ -152,6 +152,15 @@ TEST_F(Dev, RunsWhatIsLeftToTheNightWhenAsked) {
   EXPECT_THAT(all, Not(HasSubstr("-L ")));
 }
 
+/// Those of other labels may take hours.
+TEST_F(Dev, CountsWhatUnitTestsOfTheNightReach) {
+  add_program("tools/ninja", "tests_unit: phony\\ntests_check: phony\\n");
+  fs::create_directories(path("build/coverage"));
+  EXPECT_THAT(calls_of({"coverage"}), HasSubstr("-C long\n"));
+  EXPECT_THAT(calls_of({"coverage", "unit"}), HasSubstr("-C long\n"));
+  EXPECT_THAT(calls_of({"coverage", "check"}), Not(HasSubstr("-C long")));
+}
+
 /// They need packages that no other benchmark does.
 TEST_F(Dev, MeasuresKernelsAndPeersOnlyWhenTheyAreNamed) {
   add_program("tools/ninja", "kernels_bench: phony\\npeers_bench: phony\\nruntime_bench: phony\\n");
