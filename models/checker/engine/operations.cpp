@@ -21,6 +21,7 @@ LocationId Execution::create_atomic(const void* object, const Value& initial, de
                                     std::string_view name, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  leave_loop(t);  // or the count would tell of turns that are taken back
   if (t.id != 0 || type.is_pointer) isolated_ = false;
   note_in_tail();
   const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);

@@ -246,6 +246,30 @@ TEST(Spinning, not_when_a_turn_starts_a_thread) {
   });
 }
 
+template <class Object>
+[[gnu::noinline]] void create_and_destroy() {
+  const Object object{0};
+}
+
+/// Atomics are told apart by how many their thread has created before; cells are not.
+template <class Object>
+void create_in_turns() {
+  atomic<int> flag{0, "flag"};
+  thread setter([&] { flag.store(1, release); });
+  while (look(flag) == 0) create_and_destroy<Object>();
+  atomic<int> after{0};
+  thread writer([&] { after.store(1, relaxed); });
+  after.load(relaxed);
+  writer.join();
+  setter.join();
+}
+
+TEST(Spinning, not_when_a_turn_creates_an_atomic) {
+  spin_at_look();
+  expect_named(create_in_turns<atomic<int>>);
+  expect_pass(create_in_turns<cell<int>>);
+}
+
 /// What others do meanwhile is none of a turn's business, nor what a turn undoes.
 TEST(Spinning, although_memory_changes) {
   expect_pass([] {
