@@ -53,10 +53,6 @@ void put(std::string& text, const Script::Start& start) {
   text += ',';
 }
 
-bool by_main_in_order(const Script::Start& start) {
-  return start.origin.creator == 0 && start.origin.ordinal == start.thread - 1;
-}
-
 [[noreturn]] void refuse_number() {
   throw std::invalid_argument("replay token is damaged: a number is missing or out of range");
 }
@@ -176,11 +172,17 @@ std::shared_ptr<Ids> Script::ids() const {
   }
   if (!starts.empty()) return ids;
   // Others may be met before them now.
-  ThreadId last = 0;
-  for (const Step& step : steps) last = std::max(last, step.thread);
-  for (const SilentRun& run : silent_runs) last = std::max(last, run.thread);
+  const ThreadId last = *threads().rbegin();
   for (ThreadId thread = 1; thread <= last; ++thread) ids->set_thread({0, thread - 1}, thread);
   return ids;
+}
+
+std::set<ThreadId> Script::threads() const {
+  std::set<ThreadId> threads = {0};
+  for (const Start& start : starts) threads.insert(start.thread);
+  for (const Step& step : steps) threads.insert(step.thread);
+  for (const SilentRun& run : silent_runs) threads.insert(run.thread);
+  return threads;
 }
 
 Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
@@ -205,7 +207,8 @@ Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
     script.fingerprint = mix(script.fingerprint, event);
     script.steps.push_back(step);
   }
-  if (std::all_of(script.starts.begin(), script.starts.end(), by_main_in_order)) {
+  if (std::all_of(script.starts.begin(), script.starts.end(),
+                  [](const Script::Start& start) { return start.by_main_in_order(); })) {
     script.starts.clear();
   }
   return script;
@@ -293,6 +296,12 @@ std::string Scripted::mismatch(const EventGraph& graph) const {
   std::uint64_t hash = empty_hash;
   for (EventId e = 0; e < steps; ++e) hash = mix(hash, graph[e]);
   if (hash != script_.fingerprint) return "the program makes other steps";
+  for (const ThreadId thread : script_.threads()) {
+    if (thread == 0) continue;
+    const bool known = thread < graph.thread_count();
+    const EventId spawn = known ? graph.spawn_of(thread) : no_event;
+    if (spawn < 0 || spawn >= steps) return "thread " + std::to_string(thread) + " never starts";
+  }
   return {};
 }
 

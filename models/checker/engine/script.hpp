@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ struct Script {
   struct Start {
     ThreadId thread;
     Origin origin;
+
+    bool by_main_in_order() const { return origin.creator == 0 && origin.ordinal == thread - 1; }
   };
 
   std::vector<Step> steps;
@@ -45,6 +48,8 @@ struct Script {
 
   /// The numbers that its threads have, for the execution that follows it.
   std::shared_ptr<Ids> ids() const;
+  /// The numbers that it has, and main's.
+  std::set<ThreadId> threads() const;
   std::string to_token() const;
   /// Throws std::invalid_argument with a reason when the text is not a token of this version.
   static Script from_token(std::string_view token);

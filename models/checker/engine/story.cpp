@@ -1,5 +1,6 @@
 #include "models/checker/engine/story.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "models/checker/engine/script.hpp"
@@ -224,8 +225,11 @@ Script script_of(const Execution& execution, const EventGraph& graph, ThreadId l
   if (before != 0 && graph[order[before - 1]].thread == last) {
     before -= graph[order[before - 1]].kind == Kind::rmw_write ? 2 : 1;
   }
+  const auto starts = [&](ThreadId t) {
+    return t == 0 || std::find(order.begin(), order.end(), graph.spawn_of(t)) != order.end();
+  };
   for (ThreadId t = 0; t < graph.thread_count(); ++t) {
-    if (t != last && graph.thread_size(t) == 0 && execution.has_ended(t)) {
+    if (t != last && graph.thread_size(t) == 0 && execution.has_ended(t) && starts(t)) {
       script.silent_runs.push_back({before, t});
     }
   }

@@ -260,26 +260,43 @@ TEST(Replay, races_of_random_programs_replay) {
   EXPECT_GT(races, 300);
 }
 
+/// A thread fails that main has started, or a thread of main.
+void fail_in_thread(bool nested) {
+  const auto failing = [] { check(false, "never right"); };
+  thread a([&] {
+    if (!nested) return failing();
+    thread inner(failing);
+    inner.join();
+  });
+  a.join();
+}
+
 /// As before, and with the numbers of all threads where main has not started them in this order.
 TEST(Replay, tokens_have_numbers_only_of_threads_that_need_them) {
-  const auto body = [](bool nested) {
-    return [=] {
-      const auto failing = [] { check(false, "never right"); };
-      thread a([&] {
-        if (!nested) return failing();
-        thread inner(failing);
-        inner.join();
-      });
-      a.join();
-    };
-  };
-  const Report by_main = explore(Options{}, body(false));
+  const Report by_main = explore(Options{}, [] { fail_in_thread(false); });
   ASSERT_TRUE(by_main.violation);
   EXPECT_TRUE(by_main.violation->token.ends_with(":1:0.0x1,1.0x0,")) << by_main.violation->token;
-  const Report by_another = explore(Options{}, body(true));
+  const Report by_another = explore(Options{}, [] { fail_in_thread(true); });
   ASSERT_TRUE(by_another.violation);
   EXPECT_TRUE(by_another.violation->token.ends_with(":2:1s0.0,2s1.0,0.0x1,1.0x1,2.0x0,"))
       << by_another.violation->token;
+}
+
+/// As tokens were before they had the starts of threads, or with one of a thread that is not there.
+TEST(Replay, a_token_whose_threads_do_not_all_start_does_not_fit) {
+  const auto body = [] { fail_in_thread(true); };
+  const Report report = explore(Options{}, body);
+  ASSERT_TRUE(report.violation);
+  const std::string& token = report.violation->token;
+  const std::string starts = "1s0.0,2s1.0,";
+  const std::size_t at = token.find(starts);
+  ASSERT_NE(at, std::string::npos) << token;
+  for (const char* others : {"", "1s0.0,2s1.0,3s0.1,", "1s0.0,2s1.0,3s2.0,"}) {
+    const Report other = replay(std::string(token).replace(at, starts.size(), others), body);
+    EXPECT_FALSE(other.violation) << other.to_text();
+    EXPECT_NE(other.reason.find("does not fit"), std::string::npos) << other.reason;
+    EXPECT_NE(other.reason.find("never starts"), std::string::npos) << other.reason;
+  }
 }
 
 TEST(Replay, a_token_fits_only_its_program) {
@@ -305,14 +322,26 @@ TEST(Replay, a_token_fits_only_its_program) {
 }
 
 TEST(Replay, damaged_tokens_are_refused) {
-  for (const char* token :
-       {"x", "pto2.0:1:1:0.0x1,", "pto2.1:", "pto2.1:1:2:0.0x1,", "pto2.1:1:1:0.0x2,",
-        "pto2.1:1:1:999.0x1,", "pto2.1:1:1:0.0x1", "pto2.1:zz:1:0.0x1,",
-        "pto2.1:1:99999999999999999999:0.0x1,", "pto2.1:0:20000000:0.0x20000000,",
-        "pto2.1:0:1:1s0.0,0.0x2,", "pto2.1:0:1:1s0,0.0x1,", "pto2.1:0:1:0s0.0,0.0x1,",
-        "pto2.1:0:1:256s0.0,0.0x1,", "pto2.1:0:1:1s256.0,0.0x1,",
-        "pto2.1:0:1:1s0.4294967296,0.0x1,", "pto2.1:0:1:1s0.0,1s0.1,0.0x1,",
-        "pto2.1:0:1:1s0.0,2s0.0,0.0x1,"}) {
+  for (const char* token : {"x",
+                            "pto2.0:1:1:0.0x1,",
+                            "pto2.1:",
+                            "pto2.1:1:2:0.0x1,",
+                            "pto2.1:1:1:0.0x2,",
+                            "pto2.1:1:1:999.0x1,",
+                            "pto2.1:1:1:0.0x1",
+                            "pto2.1:zz:1:0.0x1,",
+                            "pto2.1:1:99999999999999999999:0.0x1,",
+                            "pto2.1:0:20000000:0.0x20000000,",
+                            "pto2.1:0:1:1s0.0,0.0x2,",
+                            "pto2.1:0:1:1s0,0.0x1,",
+                            "pto2.1:0:1:0s0.0,0.0x1,",
+                            "pto2.1:0:1:256s0.0,0.0x1,",
+                            "pto2.1:0:1:1s256.0,0.0x1,",
+                            "pto2.1:0:1:1s0.4294967296,0.0x1,",
+                            "pto2.1:0:1:1s0.3000000000,0.0x1,",
+                            "pto2.1:0:1:0.3000000000x1,",
+                            "pto2.1:0:1:1s0.0,1s0.1,0.0x1,",
+                            "pto2.1:0:1:1s0.0,2s0.0,0.0x1,"}) {
     EXPECT_THROW(replay(token, [] {}), std::invalid_argument) << token;
   }
 }
