@@ -165,26 +165,36 @@ int look(atomic<int>& x) {
   return x.load(acquire);
 }
 
-/// Lets the search see that there are loops through look() which wait.
-void spin_at_look() {
-  expect_pass([] {
+/// The same by an update.
+int try_to_take(atomic<int>& x) {
+  int expected = 1;
+  return x.compare_exchange_strong(expected, 2, acquire, relaxed) ? 1 : 0;
+}
+using Look = int (*)(atomic<int>& x);
+
+/// Lets the search see that there are loops through `once` which wait.
+void spin_through(Look once) {
+  expect_pass([once] {
     atomic<int> flag{0, "flag"};
     thread setter([&] { flag.store(1, release); });
-    while (look(flag) == 0) {
+    while (once(flag) == 0) {
     }
     setter.join();
   });
 }
+void spin_at_look() {
+  spin_through(look);
+}
 
 /// A loop of five turns at most, counted in memory that `make` returns.
 template <class Make>
-void expect_counted_turns(Make&& make) {
+void expect_counted_turns(Look once, Make&& make) {
   const auto body = [&](bool checks) {
     const auto turns = make();
     *turns = 0;
     atomic<int> flag{0, "flag"};
     const auto count = [&] {
-      while (*turns < 5 && look(flag) == 0) ++*turns;
+      while (*turns < 5 && once(flag) == 0) ++*turns;
     };
     thread first(checks ? std::function<void()>(count) : [&] { flag.store(1, release); });
     checks ? flag.store(1, release) : count();
@@ -201,9 +211,11 @@ TEST(Spinning, a_known_place_may_be_part_of_a_loop_that_counts) {
   spin_at_look();
   static int global = 0;
   int of_explorer = 0;
-  expect_counted_turns([&] { return &global; });
-  expect_counted_turns([&] { return &of_explorer; });
-  expect_counted_turns([] { return std::make_unique<int>(); });
+  expect_counted_turns(look, [&] { return &global; });
+  expect_counted_turns(look, [&] { return &of_explorer; });
+  expect_counted_turns(look, [] { return std::make_unique<int>(); });
+  spin_through(try_to_take);
+  expect_counted_turns(try_to_take, [&] { return &of_explorer; });
   // In what the thread's function has captured.
   const Report captured = explore({}, [] {
     atomic<int> flag{0, "flag"};
@@ -301,6 +313,30 @@ TEST(Spinning, although_memory_changes) {
   });
 }
 
+TEST(Spinning, although_memory_changes_in_front_of_a_fence) {
+  spin_at_look();
+  expect_pass([] {
+    atomic<int> x{0, "x"}, y{0, "y"};
+    int results[3] = {};
+    thread spinner([&] {
+      while (look(x) == 0) fence(acquire);
+    });
+    thread first([&] {
+      results[0] = y.load(relaxed);
+      x.store(0, relaxed);
+      results[1] = y.load(relaxed) + 1;
+      x.store(1, release);
+    });
+    thread second([&] {
+      y.store(1, relaxed);
+      results[2] = 1;
+      y.store(2, relaxed);
+    });
+    for (thread* t : {&spinner, &first, &second}) t->join();
+    check(results[1] > results[0] && results[2] == 1, "all is done");
+  });
+}
+
 TEST(Spinning, is_named_when_a_turn_may_change_something) {
   expect_named([] {
     atomic<int> flag{0, "flag"};
@@ -311,17 +347,20 @@ TEST(Spinning, is_named_when_a_turn_may_change_something) {
 }
 
 /// The search begins anew once it has found the loop, but its time does not.
-void expect_late(unsigned jobs, Wait wait_for) {
-  Options options;
-  options.jobs = jobs;
+void expect_late(Options options, Wait wait_for) {
   options.max_seconds = 0.2;
+  options.samples = 300;  // the clock is looked at after 256
   std::atomic<int> runs = 0;
   const Report report = explore(options, [&] {
-    if (runs++ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const bool is_first = runs++ == 0;
+    if (is_first) std::this_thread::sleep_for(std::chrono::milliseconds(300));
     atomic<int> flag{0, "flag"}, sum{0, "sum"};
     std::vector<thread> adders;
     for (int i = 0; i < 6; ++i) adders.emplace_back([&] { sum.fetch_add(1, relaxed); });
-    thread setter([&] { flag.store(1, release); });
+    // Or a walk might not find the loop in its first execution.
+    thread setter([&] {
+      if (!is_first) flag.store(1, release);
+    });
     wait_for(flag, 1);
     setter.join();
     for (thread& adder : adders) adder.join();
@@ -330,11 +369,18 @@ void expect_late(unsigned jobs, Wait wait_for) {
 }
 
 TEST(Spinning, time_counts_from_the_first_search_on) {
-  expect_late(1, [](atomic<int>& flag, int value) {
+  Options options;
+  expect_late(options, [](atomic<int>& flag, int value) {
     while (flag.load(acquire) != value) {
     }
   });
-  expect_late(2, [](atomic<int>& flag, int value) {
+  options.jobs = 2;
+  expect_late(options, [](atomic<int>& flag, int value) {
+    while (flag.load(acquire) != value) {
+    }
+  });
+  options.strategy = Strategy::random_walk;
+  expect_late(options, [](atomic<int>& flag, int value) {
     while (flag.load(acquire) != value) {
     }
   });
