@@ -40,7 +40,9 @@ struct Options {
   /// on the source of this token, from a thread that waits for the signal.)
   std::stop_token stop;
 
-  unsigned jobs = 1;              ///< OS threads that share an exhaustive search
+  /// OS threads that share an exhaustive search. If the program has raw spin loops, what its body
+  /// writes to memory that they share, such as globals, may pass for changes of a loop that counts.
+  unsigned jobs = 1;
   std::uint64_t seed = 1;         ///< of the random strategies
   std::uint64_t samples = 1'000;  ///< executions of the random strategies
   unsigned depth = 3;             ///< of PCT
