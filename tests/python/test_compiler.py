@@ -10,7 +10,7 @@ import pytest
 
 import pto2
 from pto2._compiler import Compiler, orchestration_source
-from pto2._includes import Includes
+from pto2._includes import Includes, named_folders
 from pto2._linked import named_files
 
 days = 24 * 3600
@@ -77,6 +77,29 @@ def test_relative_folders_are_those_of_the_place(source, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("flag", ["-I", "-isystem "])
+folder_options = ["-I", "-I ", "-iquote", "-iquote ", "-isystem", "-isystem ", "-idirafter",
+                  "-idirafter ", "--include-directory=", "--include-directory ",
+                  "--include-directory-after=", "--include-directory-after "]
+
+
+@pytest.mark.parametrize("option", folder_options)
+def test_a_header_that_appears_in_a_folder_of_any_option_is_noticed(source, tmp_path, monkeypatch,
+                                                                    option):
+    monkeypatch.setenv("CXXFLAGS", f"-O0 {option}{tmp_path}/first {option}{tmp_path}/second")
+    header(tmp_path / "second", 2)
+    (tmp_path / "first").mkdir()
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
+    header(tmp_path / "first", 1)
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
+
+
+def test_folders_of_headers_are_as_flags_name_them():
+    for option in folder_options:
+        assert list(named_folders([*f"{option}inc".split(" "), "-O0"])) == ["inc"]
+        assert list(named_folders([option.rstrip(" =")])) == []
+    assert list(named_folders(["-include", "a.h", "-I", "-Ib", "-Ic"])) == ["-Ib", "c"]
+
+
 @pytest.mark.parametrize("name, target", [("value.h", "v.h"), ("", "")])
 def test_a_link_that_leads_elsewhere_is_noticed(source, tmp_path, monkeypatch, flag, name, target):
     """Of a header and of its folder, also where the name that it leads to is shorter."""

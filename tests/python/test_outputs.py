@@ -85,6 +85,39 @@ def test_no_file_that_may_be_read_is_overwritten(vector_copy, tmp_path, change, 
     assert {path: path.read_text() for path in texts} == texts and link.read_text() == "//"
 
 
+@pytest.mark.parametrize("flag", [
+    "-I", "-I ", "-iquote", "-iquote ", "-isystem", "-isystem ", "-idirafter", "-idirafter ",
+    "--include-directory=", "--include-directory-after "])
+def test_headers_in_folders_of_any_option_are_not_overwritten(vector_copy, tmp_path, monkeypatch,
+                                                              capsys, flag):
+    config = tmp_path / "inc" / "config.h"
+    config.parent.mkdir()
+    config.write_text("//")
+    monkeypatch.setenv("CXXFLAGS", f"{flag}inc")
+    monkeypatch.chdir(tmp_path)
+    assert run.main(quick(vector_copy, "--json", "inc/config.h")) == 2
+    assert "which the run may read" in capsys.readouterr().err and config.read_text() == "//"
+    # Where the compiler does not look anything may be overwritten.
+    other = tmp_path / "out.txt"
+    other.write_text("any text")
+    assert run.main(quick(vector_copy, "--json", "out.txt")) == 4
+    assert json.loads(other.read_text())["verdict"] == "inconclusive"
+
+
+def test_what_is_beside_any_source_is_not_overwritten(vector_copy, tmp_path, change, capsys):
+    """The orchestration and each kernel may lie in a folder of its own."""
+    kernels = vector_copy / "kernels"
+    for number, name in enumerate(["orchestration/graph.cpp", "aiv/add.cpp"]):
+        header = tmp_path / str(number) / "own.h"
+        header.parent.mkdir()
+        header.write_text("//")
+        shutil.copy(kernels / name, header.parent)
+        moved = f"../../{number}/{os.path.basename(name)}"
+        change(kernels / "kernel_config.py", f'"{name}"', f'"{moved}"')
+        assert run.main(quick(vector_copy, "--json", header)) == 2
+        assert "which the run may read" in capsys.readouterr().err and header.read_text() == "//"
+
+
 def test_earlier_results_in_the_folder_are_overwritten(vector_copy, tmp_path):
     golden = shutil.copy(vector_copy / "golden.py", tmp_path)
     flags = [(f"--{name}", tmp_path / name) for name in ("json", "junit", "trace")]

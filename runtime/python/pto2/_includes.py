@@ -6,6 +6,7 @@ from pathlib import Path
 
 _longest_name = 5  # folders of `#include <a/b/c.h>`, and the file
 _of_the_system = ("/usr/include/", "/usr/lib/")  # they change with its packages alone
+_option_of_folder = re.compile("-I|-iquote|-isystem|-idirafter|--include-directory(-after)?(=|$)")
 
 
 def _of_rule(depfile):
@@ -15,11 +16,18 @@ def _of_rule(depfile):
     return [re.sub(r"\\(.)", r"\1", name).replace("$$", "$") for name in names]
 
 
+def _of_flags(flags):
+    """The folder may be the next word."""
+    words = iter(flags)
+    for word in words:
+        option = _option_of_folder.match(word)
+        if option and (folder := word[option.end():] or next(words, None)):
+            yield folder
+
+
 def named_folders(flags):
     """Where flags and variables of the environment say that headers are."""
-    folders = [flag[2:] for flag in flags if flag.startswith("-I")]
-    folders += [after for flag, after in zip(flags, flags[1:])
-                if flag in ("-I", "-iquote", "-isystem")]
+    folders = list(_of_flags(flags))
     for name in ("CPATH", "CPLUS_INCLUDE_PATH"):
         if value := os.environ.get(name):
             folders += [folder or os.curdir for folder in value.split(os.pathsep)]
