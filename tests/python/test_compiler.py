@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -76,7 +77,6 @@ def test_relative_folders_are_those_of_the_place(source, tmp_path, monkeypatch):
     assert counts == [1, 0]
 
 
-@pytest.mark.parametrize("flag", ["-I", "-isystem "])
 folder_options = ["-I", "-I ", "-iquote", "-iquote ", "-isystem", "-isystem ", "-idirafter",
                   "-idirafter ", "--include-directory=", "--include-directory ",
                   "--include-directory-after=", "--include-directory-after "]
@@ -100,6 +100,7 @@ def test_folders_of_headers_are_as_flags_name_them():
     assert list(named_folders(["-include", "a.h", "-I", "-Ib", "-Ic"])) == ["-Ib", "c"]
 
 
+@pytest.mark.parametrize("flag", ["-I", "-isystem "])
 @pytest.mark.parametrize("name, target", [("value.h", "v.h"), ("", "")])
 def test_a_link_that_leads_elsewhere_is_noticed(source, tmp_path, monkeypatch, flag, name, target):
     """Of a header and of its folder, also where the name that it leads to is shorter."""
@@ -195,6 +196,71 @@ def test_files_that_flags_name(tmp_path, monkeypatch, text):
     assert named_files(words) == []
     (tmp_path / "libx.a").write_text("")
     assert named_files(words) == [f"{tmp_path}/libx.a"]
+
+
+@pytest.mark.parametrize("name", ["libx.so", "libx.a"])
+def test_libraries_are_told_in_the_order_in_which_they_are_looked_for(tmp_path, monkeypatch, name):
+    """Shared or not."""
+    libraries = [str(tmp_path / folder / name) for folder in "ab"]
+    for library in map(Path, libraries):
+        library.parent.mkdir()
+        library.write_text("")
+    for order in (libraries, libraries[::-1]):
+        first, second = map(os.path.dirname, order)
+        assert named_files([f"-L{first}", f"-L{second}", "-lx"]) == order
+        monkeypatch.setenv("LIBRARY_PATH", f"{first}:{second}")
+        assert named_files(["-lx"]) == order
+        monkeypatch.setenv("LIBRARY_PATH", second)
+        assert named_files(["-lx", f"-L{first}"]) == order
+        monkeypatch.delenv("LIBRARY_PATH")
+
+
+def test_the_folder_that_has_a_library_first_is_part_of_an_image(source, tmp_path, monkeypatch):
+    source.write_text("extern const int value;\nextern \"C\" int number() { return value; }\n")
+    for value, name in enumerate("ab"):
+        (tmp_path / name).mkdir()
+        helper(tmp_path / name, value)
+        (tmp_path / name / "helper.o").rename(tmp_path / name / "libx.o")
+    monkeypatch.setenv("CXXFLAGS", "-O0 -l:libx.o")
+    images = []
+    for order, compiled in [("ab", 1), ("ba", 1), ("ab", 0), ("ba", 0)]:
+        monkeypatch.setenv("LIBRARY_PATH", ":".join(str(tmp_path / name) for name in order))
+        done = compile_in(tmp_path / "cache", source)
+        assert done.compiled == compiled
+        images += [image.read_bytes() for image in done.images.values()]
+    assert images[0] == images[2] != images[1] == images[3]
+
+
+def test_what_a_compilation_writes_is_no_part_of_an_image(source, tmp_path, monkeypatch):
+    header(tmp_path, 1)
+    made = [tmp_path / name for name in ("map", "rule", "told")]
+    monkeypatch.setenv("CXXFLAGS", f"-O0 -Wl,-Map={made[0]},--dependency-file={made[1]} "
+                       f"-fopt-info-all={made[2]}")
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "123"] == [1, 0, 0]
+    assert all(path.exists() for path in made)
+    made[0].write_text("another")
+    assert compile_in(tmp_path / "cache", source).compiled == 0
+
+
+@pytest.mark.parametrize("text", [
+    "-Wl,-Map={}", "-Wl,-Map,{}", "-Wl,--Map={}", "-Xlinker -Map={}", "-Xlinker -Map -Xlinker {}",
+    "-Wl,--dependency-file={}", "-Wl,-dependency-file,{}", "-Wp,-MD,{}", "-Wp,-MMD,{}",
+    "-fdump-tree-optimized={}", "-fopt-info-vec={}"])
+@pytest.mark.parametrize("name", ["made", "a=b"])
+def test_files_that_are_written_are_none_of_the_linker(tmp_path, text, name):
+    made, linked = tmp_path / name, tmp_path / "linked.o"
+    for path in (made, linked):
+        path.write_text("")
+    assert named_files([*text.format(made).split(), str(linked)]) == [str(linked)]
+    if text.startswith("-W"):
+        assert named_files([f"{text.format(made)},{linked}"]) == [str(linked)]
+
+
+def test_options_without_a_file_leave_the_next_word(tmp_path):
+    linked = tmp_path / "linked.o"
+    linked.write_text("")
+    for option in ("-MD", "-MMD", "-fopt-info", "-fdump-tree-all", "-Wl,-z,now"):
+        assert named_files([option, str(linked)]) == [str(linked)]
 
 
 def test_a_name_of_a_file_may_have_any_characters(tmp_path):
