@@ -260,11 +260,35 @@ def test_our_own_mistakes_are_no_wrong_outputs(monkeypatch, capsys):
 
 @pytest.mark.parametrize("flags", [[], ["--no-isolate"]])
 def test_our_own_mistakes_in_a_case_are_not_those_of_the_folder(monkeypatch, capfd, flags):
-    """Lack of memory is none of the folder's either."""
-    for wrong in (lambda *_: 1 // 0, lambda *_: bytearray(2**62)):
-        monkeypatch.setattr(_folder_run, "CaseArguments", wrong)
-        assert run.main([str(shipped / "elementwise"), *flags]) == 70
-        assert "line" in capfd.readouterr().err, "it has a traceback"
+    monkeypatch.setattr(_folder_run, "CaseArguments", lambda *_: 1 // 0)
+    assert run.main([str(shipped / "elementwise"), *flags]) == 70
+    assert "line" in capfd.readouterr().err, "it has a traceback"
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-isolate"]])
+def test_lack_of_memory_is_an_error_of_the_case(monkeypatch, tmp_path, capfd, flags):
+    """The others run. It is no bug, neither in the runtime nor around it."""
+    def launch(self, *arguments):
+        if len(arguments[3][0]) < 1 << 20:
+            raise MemoryError("std::bad_alloc")
+        return real(self, *arguments)
+    real = _folder_run.Runtime._launch
+    line = [str(shipped / "elementwise"), "--all", "--silent", *flags]
+    results = ["--json", f"{tmp_path}/json", "--junit", f"{tmp_path}/junit"]
+    with monkeypatch.context() as only:
+        only.setattr(_folder_run.Runtime, "_launch", launch)
+        assert run.main([*line, *results]) == 3
+    small, large = json.loads((tmp_path / "json").read_text())["cases"]
+    assert (small["case"], small["verdict"], small["outcome"]) == ("Small", "error", "bad_input")
+    assert small["detail"].startswith("out of memory (std::bad_alloc); ")
+    assert (large["case"], large["verdict"]) == ("Large", "pass")
+    assert ElementTree.parse(tmp_path / "junit").getroot().get("errors") == "1"
+    capfd.readouterr()
+    monkeypatch.setattr(_folder_run, "CaseArguments", lambda *_: bytearray(2**62))
+    assert run.main(line) == 3
+    told = capfd.readouterr()
+    assert "case Large  bad_input\nout of memory; use a smaller case" in told.out
+    assert told.err == ""
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-isolate"]])

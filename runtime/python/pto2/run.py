@@ -33,6 +33,8 @@ from ._streams import open_missing, put, say, settle, stdout_on_stderr, tell
 # Of the original's runner; they choose what a simulator does not have.
 _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
 _as_json, _as_junit = "the result as JSON", "the result as JUnit"
+_remedy_for_memory = ("use a smaller case, --heap, --window, --dep-pool, --tensormap-pool or "
+                      "--trace-events")
 
 
 def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=True, trace=None,
@@ -210,7 +212,11 @@ def _check(parser, options):
 def _reports(runner, cases, options, trace):
     for case in cases:
         def work(case=case):
-            return runner.run(case, options.rounds, not options.skip_golden, trace)
+            try:
+                return runner.run(case, options.rounds, not options.skip_golden, trace)
+            except MemoryError as error:
+                told = f" ({error})" if str(error) else ""
+                raise InputError(f"out of memory{told}; {_remedy_for_memory}") from error
         try:
             yield work() if options.no_isolate else run_isolated(case, work)
         except KeyboardInterrupt as error:
