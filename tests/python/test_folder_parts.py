@@ -1,5 +1,6 @@
 """What the folder runner is made of: parts that a whole run shows only by chance."""
 
+import itertools
 import json
 import os
 import signal
@@ -175,6 +176,22 @@ def test_the_worst_case_is_the_verdict():
         report.cases.insert(1, case)
         assert report.exit_code() == code and report.verdict == (
             "error" if code in (3, 70) else others[-1])
+
+
+def test_each_exit_code_outweighs_those_before_it():
+    wrong_setting = pto2.InputError()
+    wrong_setting.exit_code = 2
+    cases = [CaseReport("a", *each) for each in [
+        ("pass", "pass"), ("inconclusive", "inconclusive"), ("fail", "fail")]]
+    cases += [error_report("a", error) for error in (wrong_setting, pto2.InputError())]
+    cases += [CaseReport("a", "fault", "crashed"), error_report("a", pto2.InternalError()),
+              CaseReport("a", "interrupted", "interrupted"),
+              CaseReport("a", "interrupted", "terminated")]
+    assert [case.exit_code() for case in cases] == [0, 4, 1, 2, 3, 5, 70, 130, 143]
+    for one, two in itertools.pairwise(cases):
+        for pair in ([one, two], [two, one]):
+            report = FolderReport("folder/golden.py", "folder/kernels", pair, 0, 0, 0)
+            assert report.exit_code() == two.exit_code() and report.verdict == two.verdict
 
 
 def test_processes_that_end_are_told_by_how():

@@ -87,9 +87,12 @@ def in_the_same_second(folder):
         os.utime(path, (1e9, 1e9))
 
 
+@pytest.mark.parametrize("prefix", [sys.prefix, ".."])
 @pytest.mark.parametrize("package", ["__init__.py", None])
-def test_an_edit_within_a_second_is_noticed(tmp_path, monkeypatch, package):
-    """And nothing is left in the folder."""
+def test_an_edit_within_a_second_is_noticed(tmp_path, monkeypatch, package, prefix):
+    """And nothing is left in the folder. Where that lies among what is installed, as a project in a
+    virtual environment, it is edited nevertheless."""
+    monkeypatch.setattr(sys, "prefix", os.path.abspath(tmp_path / prefix))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     for value in (1, 2):
         shutil.rmtree(tmp_path / "pto2_test_parts", ignore_errors=True)
