@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <new>
 
 namespace pto2 {
 namespace {
@@ -25,6 +26,11 @@ class Lock {
   void give_back() {
     if (--times_ == 0 && is_held_) mutex_.unlock();
   }
+  /// Who holds it is not there if the fork has not waited for it.
+  void give_back_in_child() {
+    if (times_ == 1 && !is_held_) new (&mutex_) std::timed_mutex;
+    give_back();
+  }
 
  private:
   std::timed_mutex mutex_;
@@ -42,7 +48,7 @@ Lock& lock_of_forks() {
 void register_for_forks() {
   static const int registered =
       pthread_atfork([] { lock_of_forks().take_for_fork(); }, [] { lock_of_forks().give_back(); },
-                     [] { lock_of_forks().give_back(); });
+                     [] { lock_of_forks().give_back_in_child(); });
   static_cast<void>(registered);
 }
 

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "runtime/device/exit_guard.hpp"
+#include "runtime/loader/no_fork.hpp"
 #include "runtime/loader/shared_object.hpp"
 
 namespace pto2 {
@@ -43,6 +45,28 @@ TEST(ForkBesideImages, LeavesTheChildWhatARunNeeds) {
 /// Its start waits for a thread that waits for its child.
 TEST(ForkBesideImages, OfWhomAnImageWaitsForEnds) {
   static_cast<void>(SharedObject::from_file(FORKING_IMAGE));
+}
+
+/// A child that was forked without waiting any longer can load images.
+TEST(ForkBesideImages, LeavesTheChildALockThatNobodyHolds) {
+  std::promise<void> held, forked;
+  std::thread holding([&] {
+    const NoFork meanwhile;
+    held.set_value();
+    forked.get_future().wait();
+  });
+  held.get_future().wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    { const NoFork of_the_child; }
+    _exit(0);
+  }
+  forked.set_value();
+  holding.join();
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
 }
 
 }  // namespace
