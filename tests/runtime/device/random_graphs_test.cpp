@@ -10,6 +10,14 @@
 namespace pto2::graphs {
 namespace {
 
+#ifdef __SANITIZE_THREAD__
+constexpr uint64_t graphs_run = 40;
+#else
+constexpr uint64_t graphs_run = 200;
+#endif
+/// Of fewer graphs, none need end in a rare way or have a rare case.
+constexpr bool is_census = graphs_run >= 200;
+
 class RandomGraphs : public testing::TestWithParam<ExecutorKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, RandomGraphs, testing::ValuesIn(test::everywhere()),
@@ -17,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RandomGraphs, testing::ValuesIn(test::every
 
 TEST_P(RandomGraphs, DoWhatIsPredicted) {
   std::array<uint64_t, endings> counts{};
-  for (uint64_t number = 0; number < 200; ++number) {
+  for (uint64_t number = 0; number < graphs_run; ++number) {
     Trial trial(number);
     trial.use(test::fan_out_under_test);
     std::vector<std::string> problems;
@@ -25,7 +33,7 @@ TEST_P(RandomGraphs, DoWhatIsPredicted) {
     ASSERT_THAT(problems, testing::IsEmpty()) << "graph " << number << ":\n"
                                               << to_string(trial.program());
   }
-  for (std::size_t i = 0; i < endings; ++i) {
+  for (std::size_t i = 0; is_census && i < endings; ++i) {
     const auto ending = static_cast<Ending>(i);
     if (!is_of_sound_chips(ending) || !is_for_plain(ending)) continue;
     EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(ending);
@@ -35,7 +43,7 @@ TEST_P(RandomGraphs, DoWhatIsPredicted) {
 TEST_P(RandomGraphs, ClusteredOnesDoWhatIsPredicted) {
   std::array<uint64_t, endings> counts{};
   Census census;
-  for (uint64_t number = 0; number < 200; ++number) {
+  for (uint64_t number = 0; number < graphs_run; ++number) {
     Trial trial(number, Mistakes::sometimes, Graphs::clustered);
     trial.use(test::fan_out_under_test);
     std::vector<std::string> problems;
@@ -43,14 +51,14 @@ TEST_P(RandomGraphs, ClusteredOnesDoWhatIsPredicted) {
     ASSERT_THAT(problems, testing::IsEmpty()) << "graph " << number << ":\n"
                                               << to_string(trial.program());
   }
-  for (std::size_t i = 0; i < endings; ++i) {
+  for (std::size_t i = 0; is_census && i < endings; ++i) {
     const auto ending = static_cast<Ending>(i);
     if (!is_of_sound_chips(ending)) continue;
     EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(ending);
   }
   // Whether a group's tasks are still on their way is up to the machine, unless it is seeded.
   const bool is_simulated = GetParam() == ExecutorKind::seeded;
-  for (std::size_t i = 0; i < cases; ++i) {
+  for (std::size_t i = 0; is_census && i < cases; ++i) {
     const auto which = static_cast<Case>(i);
     const bool is_up_to_time = which == Case::cluster_waits || which == Case::closed_early;
     if (is_up_to_time && !is_simulated) continue;
