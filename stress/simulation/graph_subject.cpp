@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "runtime/output/numbers.hpp"
-#include "runtime/record/trace_writer.hpp"
 #include "stress/graphs/shrink.hpp"
 #include "stress/simulation/decisions.hpp"
 
@@ -62,7 +61,6 @@ SimulatedRun GraphSubject::run(const FailingTrial& failing, uint64_t schedule) c
   run.points = result.points;
   run.timed_out = is_timeout(result.error.code);
   run.livelocked = std::ranges::any_of(run.problems, stress::is_livelock);
-  if (options_.trace && result.points != 0) write_trace(result.record, options_.trace);
   return run;
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/output/replay_token.hpp"
 #include "runtime/output/result_files.hpp"
 #include "runtime/output/stderr_text.hpp"
+#include "runtime/record/trace_writer.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/crash_report.hpp"
 #include "stress/simulation/memory_reserve.hpp"
@@ -219,7 +220,7 @@ SimulatedRun replay(const std::string& text, const Token& token, std::string& st
   const std::unique_ptr<Subject> subject = subject_of(text, token);
   SimulatedRun run;
   try {
-    run = token.shrunk.empty() ? subject->run(token.seed)
+    run = token.shrunk.empty() ? run_seed(*subject, token.options.executor, token.seed)
                                : subject->run_shrunk(token.seed, token.shrunk, story);
   } catch (const std::invalid_argument& error) {
     throw cli::TokenError(text, cli::TokenPart::payload, error.what());
@@ -230,6 +231,16 @@ SimulatedRun replay(const std::string& text, const Token& token, std::string& st
                         "the run asked for no memory order of this name");
 }
 
+/// What did not come to its end has no points, and no record.
+void write_trace_of(const SimulatedRun& run, cli::OutputFile& file, cli::ResultFiles& results) {
+  if (run.result.points == 0) {
+    cli::print_to_stderr("pto2: there is no trace of a run that did not come to its end\n");
+    return;
+  }
+  write_trace(run.result.record, [&](std::string_view lines) { file.write(lines); });
+  results.finish_trace();
+}
+
 /// `deadline`: in seconds.
 ExitCode run_replay(const std::string& text, const std::string& trace, uint64_t deadline) {
   try {
@@ -237,22 +248,10 @@ ExitCode run_replay(const std::string& text, const std::string& trace, uint64_t 
     token.options.deadline_ms = 1000 * deadline;
     cli::ResultFiles results(cli::ResultNames{.trace = trace});
     token.options.begins = [&] { results.remove_former(); };
-    cli::OutputFile* const file = results.trace();
-    bool is_traced = false;
-    if (file != nullptr) {
-      token.options.trace = [&](std::string_view lines) {
-        file->write(lines);
-        is_traced = true;
-      };
-    }
     std::string story;
     const SimulatedRun run = replay(text, token, story);
     results.print(text_of(run, std::move(story), token.options.faults));
-    if (is_traced) {
-      results.finish_trace();
-    } else if (file != nullptr) {
-      cli::print_to_stderr("pto2: there is no trace of a run that did not come to its end\n");
-    }
+    if (cli::OutputFile* const file = results.trace()) write_trace_of(run, *file, results);
     results.finish();
     return run.wrong() ? cli::exit_fail : cli::exit_pass;
   } catch (const cli::TokenError& error) {

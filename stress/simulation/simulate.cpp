@@ -21,6 +21,17 @@
 namespace pto2::simulations {
 namespace {
 
+bool is_repeated(ExecutorKind executor, uint64_t seed, const SimulatedRun& run) {
+  return is_simulated(executor) && seed % seeds_per_repetition == 0 && !run.timed_out;
+}
+
+/// Of runs that are wrong both times: the problems of the second may be the same in other words,
+/// with other handles.
+bool is_same(const SimulatedRun& first, const SimulatedRun& second) {
+  return hash_of(second.result) == hash_of(first.result) && second.outcome == first.outcome &&
+         second.wrong() == first.wrong();
+}
+
 class Simulation {
  public:
   Simulation(const Options& options, const cli::NumberRange& seeds, std::stop_token stop,
@@ -62,34 +73,13 @@ class Simulation {
     for (uint64_t seed = next(); is_left(seed); seed = next()) {
       SimulatedRun run;
       if (watch_.begins) watch_.begins(seed);
-      crash_.during(seed, [&] {
-        run = subject.run(seed);
-        if (is_repeated(seed, run)) repeat(subject, seed, run);
-      });
+      crash_.during(seed, [&] { run = run_seed(subject, options_.executor, seed); });
       add(seed, std::move(run));
-    }
-  }
-
-  /// What a run leaves behind may harm the next alone. Of runs that are wrong both times the first
-  /// is told: the problems of the second may be the same in other words, with other handles.
-  void repeat(Subject& subject, uint64_t seed, SimulatedRun& first) {
-    const SimulatedRun second = subject.run(seed);
-    if (hash_of(second.result) == hash_of(first.result) && second.outcome == first.outcome &&
-        second.wrong() == first.wrong()) {
-      ++repeated_;
-      return;
-    }
-    first.timed_out = second.timed_out;
-    first.livelocked |= second.livelocked;
-    first.problems.emplace_back("the second run of the seed differed from the first");
-    for (const std::string& problem : second.problems) {
-      first.problems.push_back("of the second run: " + problem);
     }
   }
 
   Summary summarise(const Subject& subject) {
     summary_.seconds = progress_.seconds();
-    summary_.repeated = repeated_;
     std::ranges::sort(summary_.wrong, {}, &WrongSeed::seed);
     // Runs of other jobs were under way when enough were wrong.
     summary_.wrong.resize(std::min(summary_.wrong.size(), most_wrong));
@@ -117,13 +107,10 @@ class Simulation {
            !enough_wrong_.load(std::memory_order_relaxed);
   }
 
-  bool is_repeated(uint64_t seed, const SimulatedRun& run) const {
-    return is_simulated(options_.executor) && seed % seeds_per_repetition == 0 && !run.timed_out;
-  }
-
   void add(uint64_t seed, SimulatedRun run) {
     const std::lock_guard lock(mutex_);
     ++summary_.runs;
+    summary_.repeated += run.repetition == Repetition::same ? 1 : 0;
     const std::string outcome = run.wrong() ? "wrong" : run.outcome;
     ++summary_.outcomes[outcome];
     FaultCounts& fault = summary_.faults[run.fault];
@@ -138,7 +125,8 @@ class Simulation {
     if (run.wrong()) {
       ++summary_.wrong_runs;
       crash_.add_wrong(seed);
-      summary_.wrong.push_back({seed, std::move(run.problems), run.livelocked});
+      summary_.wrong.push_back(
+          {seed, std::move(run.problems), run.livelocked, run.repetition == Repetition::other});
       if (summary_.wrong.size() >= most_wrong) enough_wrong_ = true;
     }
     progress_.add_one(summary_.wrong_runs);
@@ -149,7 +137,6 @@ class Simulation {
   std::stop_token stop_;
   const Watch& watch_;
   std::atomic<uint64_t> taken_{0};
-  std::atomic<uint64_t> repeated_{0};  // and were the same
   std::atomic<bool> enough_wrong_{false};
   std::mutex mutex_;
   std::exception_ptr failure_;
@@ -159,6 +146,22 @@ class Simulation {
 };
 
 }  // namespace
+
+/// What a run leaves behind may harm the next alone.
+SimulatedRun run_seed(Subject& subject, ExecutorKind executor, uint64_t seed) {
+  SimulatedRun first = subject.run(seed);
+  if (!is_repeated(executor, seed, first)) return first;
+  const SimulatedRun second = subject.run(seed);
+  first.repetition = is_same(first, second) ? Repetition::same : Repetition::other;
+  if (first.repetition == Repetition::same) return first;
+  first.timed_out = second.timed_out;
+  first.outcome = "wrong";
+  first.problems.emplace_back("the second run of the seed differed from the first");
+  for (const std::string& problem : second.problems) {
+    first.problems.push_back("of the second run: " + problem);
+  }
+  return first;
+}
 
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
                  const std::stop_token& stop, const MakeSubject& make, const Watch& watch) {

@@ -22,6 +22,7 @@ struct WrongSeed {
   uint64_t seed;
   std::vector<std::string> problems;
   bool livelocked = false;
+  bool differed = false;  ///< the second run from the first
 };
 
 /// What became of the runs for which one fault was drawn.
@@ -55,14 +56,20 @@ struct Summary {
     return timed_out || failure != nullptr || wrong.size() >= most_wrong;
   }
   /// Whether the first wrong run can be tried with less and less: not if it, or one that timed out,
-  /// did not end by itself, and not where something else keeps runs from their end.
+  /// did not end by itself, and not where something else keeps runs from their end. Nor if it takes
+  /// two runs to see what is wrong, since each try is one.
   [[nodiscard]] bool may_shrink() const {
-    return !wrong.empty() && !wrong.front().livelocked && !timed_out && failure == nullptr;
+    return !wrong.empty() && !wrong.front().livelocked && !wrong.front().differed && !timed_out &&
+           failure == nullptr;
   }
 };
 
 /// One seed in so many runs twice.
 inline constexpr uint64_t seeds_per_repetition = 64;
+
+/// The run of one seed as simulate() makes it: where it is made twice, it is wrong unless the
+/// second is the same run, and all else that is told of it is of the first.
+SimulatedRun run_seed(Subject& subject, ExecutorKind executor, uint64_t seed);
 
 /// For who looks on. Called by the threads that run the seeds.
 struct Watch {

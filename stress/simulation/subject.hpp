@@ -6,7 +6,6 @@
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "runtime/device/run_result.hpp"
@@ -15,6 +14,9 @@
 #include "stress/simulation/faults.hpp"
 
 namespace pto2::simulations {
+
+/// What became of a second run of the seed.
+enum class Repetition : uint8_t { none, same, other };
 
 struct SimulatedRun {
   std::string outcome;                ///< "passed", a kind of deadlock, "wrong", ..
@@ -27,7 +29,8 @@ struct SimulatedRun {
   std::string fault_text = {};  ///< text_of() the fault, with its place
   bool timed_out = false;       ///< it ended in a time-out
   bool livelocked = false;      ///< it was given up, since it had no end
-  RunResult result = {};        ///< as it is, if it ended with one
+  Repetition repetition = Repetition::none;
+  RunResult result = {};  ///< as it is, if it ended with one
 
   [[nodiscard]] bool wrong() const { return !problems.empty(); }
 };
@@ -66,10 +69,9 @@ struct Options {
   std::string workload;  ///< empty: random graphs
   std::string case_name;
   bool stub_kernels = false;
-  bool clustered = false;  ///< of random graphs: groups, pinned tasks, block tasks, pipes
-  bool mistakes = false;   ///< of random graphs: each has one
-  bool validate = true;    ///< judge each run by its trace as well
-  std::function<void(std::string_view)> trace;  ///< gets the trace of each run; may be empty
+  bool clustered = false;        ///< of random graphs: groups, pinned tasks, block tasks, pipes
+  bool mistakes = false;         ///< of random graphs: each has one
+  bool validate = true;          ///< judge each run by its trace as well
   std::function<void()> begins;  ///< called before code of the user's is; may be empty
   FaultSet faults = {};          ///< of which one is drawn for each run, or none
   std::string weaken;            ///< a memory order that is relaxed, on weak memory; empty: none

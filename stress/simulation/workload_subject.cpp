@@ -11,7 +11,6 @@
 
 #include "runtime/judge/judge.hpp"
 #include "runtime/output/numbers.hpp"
-#include "runtime/record/trace_writer.hpp"
 #include "stress/lost_core.hpp"
 #include "stress/oracles/demanded_edges.hpp"
 #include "stress/simulation/decisions.hpp"
@@ -163,7 +162,6 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
     run.tasks = result.tasks;
     run.points = result.points;
     run.timed_out = is_timeout(result.error.code);
-    if (options_.trace) write_trace(result.record, options_.trace);
     const bool is_lost = stress::has_lost_core(fault.chip, result);
     run.fault_reached = result.fault_reached;
     judge(config, result, tasks, relay, is_lost, run);

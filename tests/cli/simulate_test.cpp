@@ -312,6 +312,31 @@ TEST(Simulate, WhatWasWrongIsToldIfASmallerRunEndsTheProgram) {
                                 "repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
 }
 
+/// The first run of a process is right, and no other one.
+TEST(Simulate, ASeedWhoseSecondRunDiffersIsRepeatedByItsToken) {
+  const TemporaryFolder folder;
+  const Strings workloads{"PTO2_WORKLOADS=" + images_with("add_twice.so", folder)};
+  const char* const differs = "the second run of the seed differed from the first\n";
+  const Outcome outcome = pto2({"simulate", "vector_example", "--seeds", "64"}, workloads);
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(differs));
+  const std::string token = "simulate/vector_example:Case1@sc:64";
+  EXPECT_THAT(outcome.out, HasSubstr("repeat: pto2 replay " + token + "\n"));
+  const Outcome again = pto2({"replay", token}, workloads);
+  EXPECT_EQ(again.code, 1) << again.out;
+  EXPECT_THAT(again.out, HasSubstr(differs));
+  EXPECT_THAT(again.out, HasSubstr("\nwrong: 5 tasks, "));
+}
+
+/// Of a seed that runs twice it is the first run's.
+TEST(Simulate, AReplayWritesTheTraceOfOneRun) {
+  const Outcome outcome = pto2({"replay", "simulate/graphs:plain@sc:64", "--trace", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::size_t header = outcome.out.find("{\"schema\":\"pto2-trace/");
+  EXPECT_EQ(header, 0U);
+  EXPECT_EQ(outcome.out.find("{\"schema\"", header + 1), std::string::npos);
+}
+
 TEST(Simulate, AnInterruptionEndsTheMakingSmaller) {
   const TemporaryFolder folder;
   RunningProgram program(

@@ -120,6 +120,7 @@ TEST(Simulate, ASecondRunWithAnotherHashIsWrong) {
               ElementsAre("the second run of the seed differed from the first"));
   EXPECT_EQ(summary.repeated, 0U) << "those that were the same";
   EXPECT_THAT(summary.outcomes, ElementsAre(testing::Pair("wrong", 1U)));
+  EXPECT_FALSE(summary.may_shrink()) << "a smaller run is made once, and differs from none";
 }
 
 /// Of seed 64 the first run passes, with the same result.
@@ -156,12 +157,30 @@ TEST(Simulate, EndsWithASecondRunThatTimedOut) {
   EXPECT_EQ(summary.runs, 1U);
 }
 
-TEST(Simulate, DoesNotMakeALivelockOfTheSecondRunSmaller) {
+/// Each smaller run is judged alone, and the first of two may be right.
+TEST(Simulate, DoesNotMakeSmallerWhatTheSecondRunAloneHas) {
   SimulatedRun second = passed();
-  second.problems = {"no end"};
-  EXPECT_TRUE(summary_of_second(second).may_shrink());
-  second.livelocked = true;
+  second.problems = {"stale"};
   EXPECT_FALSE(summary_of_second(second).may_shrink());
+}
+
+/// As the replay of its token has it.
+TEST(Simulate, TheRunOfASeedAloneIsRepeatedLikeTheOthers) {
+  uint64_t calls = 0;
+  const auto run = [&](uint64_t) {
+    SimulatedRun made = passed();
+    made.result.tasks = ++calls;
+    return made;
+  };
+  MadeUp subject(run, {});
+  const SimulatedRun wrong = run_seed(subject, ExecutorKind::pct, 64);
+  EXPECT_EQ(calls, 2U);
+  EXPECT_EQ(wrong.outcome, "wrong");
+  EXPECT_EQ(wrong.result.tasks, 1U);
+  EXPECT_THAT(wrong.problems, ElementsAre("the second run of the seed differed from the first"));
+  EXPECT_FALSE(run_seed(subject, ExecutorKind::pct, 65).wrong());
+  EXPECT_FALSE(run_seed(subject, ExecutorKind::packed, 64).wrong());
+  EXPECT_EQ(calls, 4U);
 }
 
 /// They may be told in other words: a problem may name a handle.
