@@ -50,6 +50,14 @@ std::optional<ExitCode> parse_command_line(CLI::App& app, int argc, char** argv)
   }
 }
 
+void refuse_empty(const CLI::App& command, std::initializer_list<const char*> options) {
+  for (const char* option : options) {
+    const CLI::Option& given = *command.get_option(option);
+    if (given.count() == 0 || !given.as<std::string>().empty()) continue;
+    throw CliError(exit_usage, fmt::format("{} is empty; leave it out, or say which", option));
+  }
+}
+
 // CLI11's own checks say what they were given without quotes, so that nobody sees an empty text,
 // and let NaN pass, which no clock ever reaches.
 

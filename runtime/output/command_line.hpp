@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,10 @@ namespace pto2::cli {
 /// has been shown. Throws CliError: usage, which names the help of the command that was called, or
 /// bad input where the help cannot be written.
 [[nodiscard]] std::optional<ExitCode> parse_command_line(CLI::App& app, int argc, char** argv);
+
+/// Throws CliError (usage) for one of these options that is there and empty, which is what an unset
+/// variable of a script leaves behind.
+void refuse_empty(const CLI::App& command, std::initializer_list<const char*> options);
 
 /// For options that take a whole number in decimal digits, both ends included. To give to
 /// Option::transform(): CLI11 itself takes 010 for 8, so that what it is handed has no zeros in

@@ -163,6 +163,7 @@ void tell_failure(const std::exception_ptr& failure) {
 }
 
 ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
+  cli::refuse_empty(command, {"WORKLOAD", "--case", "--seeds", "--weaken"});
   complete(arguments);
   check_combinations(command, arguments.random_graphs);
   const cli::NumberRange seeds = cli::parse_range("--seeds", arguments.seeds);

@@ -110,15 +110,6 @@ std::string case_in(const std::string& pattern) {
   return pattern.substr(colon + 1, pattern.find('/', colon) - colon - 1);
 }
 
-/// What an unset variable of a script leaves behind.
-void check_empty(const CLI::App& app) {
-  for (const char* option : {"PATTERN", "--noise", "--seeds", "--case"}) {
-    const CLI::Option& given = *app.get_option(option);
-    if (given.count() == 0 || !given.as<std::string>().empty()) continue;
-    throw CliError(cli::exit_usage, fmt::format("{} is empty; leave it out, or say which", option));
-  }
-}
-
 /// The one whose name is the pattern, or else those whose name contains it, on the executor.
 Units choose(const Arguments& arguments) {
   Drawn drawn = arguments.drawn;
@@ -248,7 +239,7 @@ void run_units(const Units& units, const StressOptions& options, PendingSignals&
 }
 
 ExitCode run(const CLI::App& app, Arguments& arguments) {
-  check_empty(app);
+  cli::refuse_empty(app, {"PATTERN", "--noise", "--seeds", "--case"});
   arguments.drawn.fan_out = arguments.fan_out == "lock" ? FanOutKind::lock : FanOutKind::word;
   const Units units = choose(arguments);
   check_effect(app, units);
