@@ -12,13 +12,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string name_of(const Options& options) {
+std::string name_of_subject(const Options& options) {
   if (!options.workload.empty()) {
     return fmt::format("{} {}{}", options.workload, options.case_name,
                        options.stub_kernels ? ", stub kernels" : "");
   }
   return fmt::format("random {} graphs{}", options.clustered ? "clustered" : "plain",
                      options.mistakes ? " with mistakes" : "");
+}
+
+/// And how it was run, unless as usual.
+std::string name_of(const Options& options) {
+  return fmt::format("{}{}{}", name_of_subject(options),
+                     options.weaken.empty() ? "" : fmt::format(", {} relaxed", options.weaken),
+                     options.validate ? "" : ", not validated");
 }
 
 /// Of the first wrong seed the smaller run, of the others the runs themselves.
@@ -120,6 +127,8 @@ Json json_of(const Options& options, const cli::NumberRange& seeds, const Summar
     json["stub_kernels"] = options.stub_kernels;
   }
   json["strategy"] = row_of(options.executor).strategy;
+  if (!options.weaken.empty()) json["weakened"] = options.weaken;
+  json["validated"] = options.validate;
   if (options.faults.any()) json["listed_faults"] = to_string(options.faults);
   json["first_seed"] = seeds.first;
   json["last_seed"] = seeds.last;

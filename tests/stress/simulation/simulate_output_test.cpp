@@ -241,6 +241,24 @@ TEST_F(Output, NamesWhatWasSimulated) {
   EXPECT_THAT(text_, HasSubstr("bgemm Case1, stub kernels"));
 }
 
+TEST_F(Output, TellsHowRunsWereWeakenedAndNotJudged) {
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr("random plain graphs, sc: 5 seeds"));
+  EXPECT_THAT(json_, testing::Not(HasSubstr("weakened")));
+  EXPECT_THAT(json_, HasSubstr("\"validated\": true"));
+  EXPECT_THAT(junit_, HasSubstr("\"pto2 simulate random plain graphs\""));
+  options_.weaken = "core_mailbox.dispatch";
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr("random plain graphs, core_mailbox.dispatch relaxed, sc: 5 seeds"));
+  EXPECT_THAT(json_, HasSubstr("\"weakened\": \"core_mailbox.dispatch\""));
+  options_.validate = false;
+  EXPECT_EQ(finish(), cli::exit_pass);
+  const std::string name = "random plain graphs, core_mailbox.dispatch relaxed, not validated";
+  EXPECT_THAT(text_, testing::StartsWith(name + ", sc: 5 seeds"));
+  EXPECT_THAT(json_, HasSubstr("\"validated\": false"));
+  EXPECT_THAT(junit_, HasSubstr("\"pto2 simulate " + name + "\""));
+}
+
 TEST_F(Output, NoTimeIsNoRate) {
   EXPECT_EQ(finish(), cli::exit_pass);
   EXPECT_THAT(text_, HasSubstr(" s, 0 runs/s"));
