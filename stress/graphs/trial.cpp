@@ -317,9 +317,11 @@ void Trial::judge_loss(const GraphRun& run, const RunResult& result,
 }
 
 void Trial::judge_record(const RunResult& result, std::vector<std::string>& problems) const {
-  if (!judges_records_) return;
-  std::ranges::copy(judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}),
-                    std::back_inserter(problems));
+  if (judges_records_) {
+    std::ranges::copy(
+        judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}),
+        std::back_inserter(problems));
+  }
   // Of recorded edges others may stand for one.
   if (result.replayed) return;
   std::ranges::copy(oracle::edge_problems(demand_.tasks, true, result.record),

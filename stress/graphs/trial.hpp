@@ -66,7 +66,7 @@ class Trial {
   void keep_group(uint64_t which);
   /// Whether a run that came to `result` had got as far as to the call that was left out.
   [[nodiscard]] bool has_kept_group(const RunResult& result) const;
-  /// Runs are judged by their results alone.
+  /// The rules of the judge are left out. All else must hold, the edges of the record, too.
   void do_not_judge_records() { judges_records_ = false; }
 
   [[nodiscard]] const Program& program() const { return program_; }

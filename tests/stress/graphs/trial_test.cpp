@@ -151,11 +151,13 @@ TEST(Trial, CountsEarlyEdgesAsTheOthers) {
 }
 
 /// As many as there should be, but to another task; or to none, where it must be there.
+/// Of the last task with the first, and one that has to do with neither.
+const Program two_pairs{{8, 8},
+                        {External{0, DataType::UINT8, {8}}, External{1, DataType::UINT8, {8}},
+                         Submit{.params = {{0, Use::inout}}}, Submit{.params = {{1, Use::inout}}},
+                         Submit{.params = {{0, Use::inout}}}}};
+
 TEST(Trial, ComparesTheEdges) {
-  const Program two_pairs{{8, 8},
-                          {External{0, DataType::UINT8, {8}}, External{1, DataType::UINT8, {8}},
-                           Submit{.params = {{0, Use::inout}}}, Submit{.params = {{1, Use::inout}}},
-                           Submit{.params = {{0, Use::inout}}}}};
   EXPECT_THAT(problems_of(Ending::passed, nullptr, nullptr, two_pairs), IsEmpty());
   const Edit to_another = [](RunResult& result) {
     std::vector<TaskRecord>& tasks = result.record.tasks;
@@ -330,6 +332,21 @@ TEST(Trial, JudgesNoRecordIfItIsToldSo) {
   problems.clear();
   trial.do_not_judge_records();
   EXPECT_EQ(trial.run(ExecutorKind::seeded, 1, problems), Ending::passed);
+}
+
+/// They are none of the judge's rules.
+TEST(Trial, ComparesTheEdgesOfRecordsThatAreNotJudged) {
+  Trial trial = trial_of(Ending::passed, two_pairs);
+  trial.do_not_judge_records();
+  trial.launch_by(
+      [](ExecutorKind executor, const DeviceConfig& config, const Launch& what, uint64_t seed) {
+        RunResult result = stress::launch_on(executor, config, what, seed);
+        result.record.tasks[2].producers[0].task = result.record.tasks[1].task;
+        return result;
+      });
+  std::vector<std::string> problems;
+  EXPECT_EQ(trial.run(ExecutorKind::seeded, 1, problems), Ending::wrong);
+  EXPECT_THAT(problems, Contains("task 2 lacks its edge to task 0"));
 }
 
 /// What a trial says of its own run, with one text in its error in the place of another.
