@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -194,6 +195,42 @@ TEST(Stress, AFailureIsTriedAgainForSoLong) {
   ASSERT_EQ(result.failures.size(), 1U);
   EXPECT_LE(result.failures[0].tries, 3U);
   EXPECT_EQ(result.failures[0].seen, result.failures[0].tries);
+}
+
+/// Its first run is wrong. Those of a try are right, and slow.
+class RightAgain final : public Unit {
+ public:
+  RightAgain() : Unit("fake/again") {}
+
+  [[nodiscard]] bool has_seeds() const override { return false; }
+  UnitReport run(const Budget& budget, const cli::NumberRange&, UnitCounts& counts) override {
+    if (budget.seconds == Budget{}.seconds) {
+      counts.runs += 4;
+      counts.add_wrong(1, {"late"});
+      return {{}, {}, {{1, {"late"}}}};
+    }
+    const auto end = std::chrono::steady_clock::now() + budget.time();
+    while (counts.runs < budget.runs && std::chrono::steady_clock::now() < end) {
+      usleep(20'000);
+      ++counts.runs;
+    }
+    return {};
+  }
+};
+
+/// Nine runs of 20 ms are one.
+TEST(Stress, ATryThatTheTimeCutsOffIsNone) {
+  StressOptions options = options_of({});
+  options.repeat_seconds = 0.06;
+  const UnitResult cut_off = stress(RightAgain(), options);
+  ASSERT_EQ(cut_off.failures.size(), 1U);
+  EXPECT_EQ(cut_off.failures[0].tries, 0U);
+  options.repeat_seconds = 60;
+  options.repeat_tries = 1;
+  const UnitResult whole = stress(RightAgain(), options);
+  ASSERT_EQ(whole.failures.size(), 1U);
+  EXPECT_EQ(whole.failures[0].tries, 1U);
+  EXPECT_EQ(whole.failures[0].seen, 0U);
 }
 
 TEST(Stress, ATryThatASignalEndsIsNone) {
