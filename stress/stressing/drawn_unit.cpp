@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "runtime/workloads/workload.hpp"
@@ -80,23 +83,36 @@ UnitReport DrawnUnit::run(const Budget& budget, const cli::NumberRange& seeds, U
   return {std::move(summary.outcomes), std::move(summary.never_seen), std::move(summary.wrong)};
 }
 
-std::pair<std::string, std::string> DrawnUnit::simulate(uint64_t seed) {
+Simulated DrawnUnit::simulate(uint64_t seed) {
   if (options_.fan_out == FanOutKind::lock) return {};  // the runs of tokens have the word
   for (const ExecutorRow& row : executor_table()) {
     if (!is_simulated(row.executor)) continue;
     Options options = options_;
     options.executor = row.executor;
-    const auto subject = make_(options);
-    const simulations::SimulatedRun run = subject->run(seed);
+    const simulations::SimulatedRun run = make_(options)->run(seed);
     if (!run.wrong()) continue;
-    if (run.livelocked) {
-      return {simulations::to_string({options, seed, ""}),
-              fmt::format("wrong: {}\n", run.problems.front())};
-    }
-    simulations::Shrunk shrunk = subject->shrink(seed);
-    return {simulations::to_string({options, seed, shrunk.token}), std::move(shrunk.story)};
+    std::string story;
+    for (const std::string& problem : run.problems) story += fmt::format("wrong: {}\n", problem);
+    return {simulations::to_string({options, seed, ""}), std::move(story),
+            !run.livelocked && !run.timed_out};
   }
   return {};
+}
+
+/// All that its run follows from is in the token.
+Simulated DrawnUnit::shrink(const std::string& token, std::chrono::nanoseconds time) {
+  simulations::Token smaller = simulations::parse_token(token);
+  std::stop_source enough;
+  smaller.options.stop = enough.get_token();
+  const std::jthread timer([&](const std::stop_token& over) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, over, time, [] { return false; });
+    enough.request_stop();
+  });
+  simulations::Shrunk shrunk = make_(smaller.options)->shrink(smaller.seed);
+  smaller.shrunk = std::move(shrunk.token);
+  return {simulations::to_string(smaller), std::move(shrunk.story)};
 }
 
 Units drawn_units(const Drawn& drawn) {

@@ -22,7 +22,8 @@ class DrawnUnit final : public Unit {
   /// What its runs are.
   [[nodiscard]] const simulations::Options& options() const { return options_; }
   UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override;
-  [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t seed) override;
+  [[nodiscard]] Simulated simulate(uint64_t seed) override;
+  [[nodiscard]] Simulated shrink(const std::string& token, std::chrono::nanoseconds time) override;
 
  private:
   simulations::Options options_;

@@ -163,22 +163,39 @@ class Stressing {
     }
   }
 
+  /// What is found stays if a smaller one crashes, or takes too long.
   void look_in_simulations(Failure& failure, uint64_t seed) {
+    const Clock::time_point begin = Clock::now();
+    const auto left = [&] { return options_.simulate_seconds - seconds_since(begin); };
+    const auto find = [&] { return unit_.simulate(seed); };
+    if (!tell_simulated(failure, "looked for in simulations", left(), find)) return;
+    // The try that is under way then, and the run of the story, take a while.
+    const auto time = Budget{.seconds = 0.8 * left()}.time();
+    const auto shrink = [&] { return unit_.shrink(failure.token, time); };
+    tell_simulated(failure, "made smaller", left(), shrink);
+  }
+
+  /// Whether there is one that may be made smaller. `refused`: what is not done then.
+  template <class Simulate>
+  bool tell_simulated(Failure& failure, const char* refused, double seconds,
+                      const Simulate& simulate) {
     const auto work = [&] {
-      const auto [token, story] = unit_.simulate(seed);
-      return Json{{"token", token}, {"story", story}}.dump(-1, ' ', false,
-                                                           Json::error_handler_t::replace);
+      const Simulated simulated = simulate();
+      return Json{{"token", simulated.token},
+                  {"story", simulated.story},
+                  {"may_shrink", simulated.may_shrink}}
+          .dump(-1, ' ', false, Json::error_handler_t::replace);
     };
     const Ended ended = run_isolated(
-        work, [] {}, patience(options_.simulate_seconds), signals_);
+        work, [] {}, patience(seconds), signals_);
     if (ended.refused) {
-      cli::print_to_stderr("pto2: {} is not looked for in simulations: {}\n", unit_.name(),
-                           ended.result);
+      cli::print_to_stderr("pto2: {} is not {}: {}\n", unit_.name(), refused, ended.result);
     }
-    if (!ended.completed) return;
+    if (!ended.completed) return false;
     const Json json = Json::parse(ended.result);
     failure.token = json.at("token");
     failure.story = json.at("story");
+    return json.at("may_shrink");
   }
 
   Unit& unit_;

@@ -38,6 +38,13 @@ struct UnitReport {
   std::vector<simulations::WrongSeed> wrong;
 };
 
+/// A simulation that goes wrong.
+struct Simulated {
+  std::string token;        ///< empty: none was found
+  std::string story;        ///< whole lines
+  bool may_shrink = false;  ///< it ends by itself, so that smaller ones may be tried
+};
+
 class Unit {
  public:
   explicit Unit(std::string name) : name_(std::move(name)) {}
@@ -58,10 +65,15 @@ class Unit {
   /// invariant ends the process. Throws what a run throws.
   virtual UnitReport run(const Budget& budget, const cli::NumberRange& seeds,
                          UnitCounts& counts) = 0;
-  /// Looks for a simulation that goes wrong with this seed, too, and makes it smaller if it can be.
-  /// Returns its token and its story, whole lines; both are empty if there is none.
-  [[nodiscard]] virtual std::pair<std::string, std::string> simulate(uint64_t seed) {
+  /// Looks for a simulation that goes wrong with this seed, too.
+  [[nodiscard]] virtual Simulated simulate(uint64_t seed) {
     (void)seed;
+    return {};
+  }
+  /// Tries less and less of the simulation that a token repeats, and begins nothing more after this
+  /// time. Returns the least that goes wrong.
+  [[nodiscard]] virtual Simulated shrink(const std::string& token, std::chrono::nanoseconds time) {
+    (void)token, (void)time;
     return {};
   }
 

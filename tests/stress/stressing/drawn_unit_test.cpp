@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <new>
+#include <stop_token>
+#include <thread>
 
 #include "runtime/workloads/workload.hpp"
+#include "stress/hang_guard.hpp"
 #include "stress/stressing/stress.hpp"
 
 namespace pto2::stress {
@@ -127,7 +131,7 @@ TEST(DrawnUnits, OnTheFanOutLock) {
 
 TEST(DrawnUnits, ARightRunIsWrongInNoSimulation) {
   const Units units = drawn_units({});
-  EXPECT_EQ(named(units, "graphs/plain/threads").simulate(3).first, "");
+  EXPECT_EQ(named(units, "graphs/plain/threads").simulate(3).token, "");
 }
 
 /// Wrong with even seeds, and in one simulation with those that 3 divides, too.
@@ -199,23 +203,54 @@ TEST(DrawnUnits, SayWhatAThousandRunsHaveNotShown) {
   EXPECT_THAT(unit.run({}, {1, 1000}, counts).never_seen, testing::ElementsAre("never"));
 }
 
-/// Its simulations have no end.
+/// Its simulations have no end, or a kernel in them has none.
 class EndlessSubject final : public FakeSubject {
  public:
-  using FakeSubject::FakeSubject;
+  EndlessSubject(const simulations::Options& options, bool times_out)
+      : FakeSubject(options), times_out_(times_out) {}
   simulations::SimulatedRun run(uint64_t seed) override {
     simulations::SimulatedRun run = FakeSubject::run(seed);
-    run.livelocked = run.wrong();
+    (times_out_ ? run.timed_out : run.livelocked) = run.wrong();
     return run;
   }
+
+ private:
+  bool times_out_;
 };
 
-TEST(DrawnUnits, ALivelockIsNotMadeSmaller) {
+TEST(DrawnUnits, WhatDoesNotEndByItselfIsNotMadeSmaller) {
+  for (const bool times_out : {false, true}) {
+    DrawnUnit unit("fake/threads", {}, [&](const simulations::Options& given) {
+      return std::make_unique<EndlessSubject>(given, times_out);
+    });
+    const Simulated found = unit.simulate(6);
+    EXPECT_EQ(found.token, "simulate/graphs:plain@pct:6");
+    EXPECT_EQ(found.story, "wrong: wrong\n");
+    EXPECT_FALSE(found.may_shrink) << times_out;
+  }
+}
+
+/// It can be made smaller without end.
+class LargeSubject final : public FakeSubject {
+ public:
+  explicit LargeSubject(const simulations::Options& options)
+      : FakeSubject(options), stop_(options.stop) {}
+  simulations::Shrunk shrink(uint64_t seed) override {
+    while (!stop_.stop_requested()) std::this_thread::yield();
+    return FakeSubject::shrink(seed);
+  }
+
+ private:
+  std::stop_token stop_;
+};
+
+TEST(DrawnUnits, AreMadeSmallerForSoLong) {
+  const HangGuard guard("a seed that is made smaller");
   DrawnUnit unit("fake/threads", {}, [](const simulations::Options& given) {
-    return std::make_unique<EndlessSubject>(given);
+    return std::make_unique<LargeSubject>(given);
   });
-  EXPECT_EQ(unit.simulate(6).first, "simulate/graphs:plain@pct:6");
-  EXPECT_EQ(unit.simulate(6).second, "wrong: wrong\n");
+  EXPECT_EQ(unit.shrink("simulate/graphs:plain@pct:6", std::chrono::milliseconds(20)).token,
+            "simulate/graphs:plain@pct:6:4-1");
 }
 
 /// Its second run is wrong, and memory ends in the third.
@@ -270,10 +305,15 @@ TEST(DrawnUnits, SayTheirFanOut) {
 }
 
 TEST(DrawnUnits, AWrongSeedIsLookedForInEachSimulation) {
-  EXPECT_EQ(fake_unit().simulate(6).first, "simulate/graphs:plain@pct:6:4-1");
-  EXPECT_EQ(fake_unit().simulate(6).second, "a story");
-  EXPECT_EQ(fake_unit().simulate(8).first, "");
-  EXPECT_EQ(fake_unit(FanOutKind::lock).simulate(6).first, "");
+  const Simulated found = fake_unit().simulate(6);
+  EXPECT_EQ(found.token, "simulate/graphs:plain@pct:6");
+  EXPECT_EQ(found.story, "wrong: wrong\n");
+  EXPECT_TRUE(found.may_shrink);
+  const Simulated smaller = fake_unit().shrink(found.token, std::chrono::hours(1));
+  EXPECT_EQ(smaller.token, "simulate/graphs:plain@pct:6:4-1");
+  EXPECT_EQ(smaller.story, "a story");
+  EXPECT_EQ(fake_unit().simulate(8).token, "");
+  EXPECT_EQ(fake_unit(FanOutKind::lock).simulate(6).token, "");
 }
 
 }  // namespace

@@ -50,8 +50,11 @@ class FakeUnit final : public Unit {
     }
     return report;
   }
-  [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t seed) override {
-    return {"token of " + std::to_string(seed), "story"};
+  [[nodiscard]] Simulated simulate(uint64_t seed) override {
+    return {"token of " + std::to_string(seed), "long story", true};
+  }
+  [[nodiscard]] Simulated shrink(const std::string& token, std::chrono::nanoseconds) override {
+    return {"smaller " + token, "story"};
   }
 
  private:
@@ -152,7 +155,7 @@ TEST(Stress, AWrongRunIsTriedAgainAndLookedForInSimulations) {
   EXPECT_EQ(failure.command, "pto2 stress fake/unit --seeds 4..4 --noise none --stub-kernels");
   EXPECT_EQ(failure.seen, 6U);
   EXPECT_EQ(failure.tries, 6U);
-  EXPECT_EQ(failure.token, "token of 4");
+  EXPECT_EQ(failure.token, "smaller token of 4");
   EXPECT_EQ(failure.story, "story");
 }
 
@@ -247,48 +250,6 @@ TEST(Stress, ATryThatASignalEndsIsNone) {
   ASSERT_EQ(result.failures.size(), 1U);
   EXPECT_EQ(result.failures[0].tries, 1U);
   EXPECT_EQ(result.failures[0].seen, 1U);
-}
-
-/// What becomes of its simulations.
-class SimulatedBy final : public Unit {
- public:
-  explicit SimulatedBy(std::function<void()> simulate)
-      : Unit("fake/simulated"), simulate_(std::move(simulate)) {}
-
-  [[nodiscard]] bool has_seeds() const override { return true; }
-  UnitReport run(const Budget&, const cli::NumberRange&, UnitCounts&) override {
-    return {{}, {}, {{3, {"late"}}}};
-  }
-  [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t) override {
-    simulate_();
-    return {"token", "story"};
-  }
-
- private:
-  std::function<void()> simulate_;
-};
-
-TEST(Stress, SimulationsAreLookedAtForSoLong) {
-  StressOptions options = options_of({.runs = 2});
-  options.repeat_tries = 0;
-  options.simulate_seconds = 0.1;
-  testing::internal::CaptureStderr();
-  const UnitResult result = stress(SimulatedBy([] { usleep(5'000'000); }), options);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  ASSERT_EQ(result.failures.size(), 1U);
-  EXPECT_EQ(result.failures[0].token, "");
-}
-
-TEST(Stress, ALookInSimulationsThatIsRefusedIsTold) {
-  StressOptions options = options_of({.runs = 2});
-  options.repeat_tries = 0;
-  testing::internal::CaptureStderr();
-  const UnitResult result = stress(SimulatedBy([] { throw std::bad_alloc(); }), options);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("pto2: fake/simulated is not looked for in simulations: out of memory; "));
-  ASSERT_EQ(result.failures.size(), 1U);
-  EXPECT_EQ(result.failures[0].text, "late");
-  EXPECT_EQ(result.failures[0].token, "");
 }
 
 TEST(Stress, ACrashIsAFailureWithTheSeedUnderWay) {

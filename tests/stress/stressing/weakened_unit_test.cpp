@@ -19,7 +19,7 @@ TEST(WeakenedUnits, WorkloadsHaveTheKernelsThatAreAskedFor) {
     const auto unit = std::ranges::find(units, "workloads/bgemm:Case1/threads",
                                         [](const auto& each) { return each->name(); });
     ASSERT_NE(unit, units.end());
-    const std::string token = (*unit)->simulate(1).first;
+    const std::string token = (*unit)->simulate(1).token;
     EXPECT_THAT(
         token, testing::StartsWith(stubs ? "simulate/bgemm:Case1:stub@" : "simulate/bgemm:Case1@"));
   }

@@ -1,0 +1,106 @@
+/// What a failure tells of a simulation that goes wrong, too.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+#include "runtime/output/shared_with_forks.hpp"
+#include "stress/stressing/stress.hpp"
+
+namespace pto2::stress {
+namespace {
+
+using testing::HasSubstr;
+
+/// What becomes of its simulations, and of smaller ones.
+class SimulatedBy final : public Unit {
+ public:
+  using Shrink = std::function<void(std::chrono::nanoseconds)>;
+
+  SimulatedBy(std::function<void()> simulate, bool may_shrink, Shrink shrink)
+      : Unit("fake/simulated"),
+        simulate_(std::move(simulate)),
+        may_shrink_(may_shrink),
+        shrink_(std::move(shrink)) {}
+
+  [[nodiscard]] bool has_seeds() const override { return true; }
+  UnitReport run(const Budget&, const cli::NumberRange&, UnitCounts&) override {
+    return {{}, {}, {{3, {"late"}}}};
+  }
+  [[nodiscard]] Simulated simulate(uint64_t) override {
+    simulate_();
+    return {"token", "story", may_shrink_};
+  }
+  [[nodiscard]] Simulated shrink(const std::string& token, std::chrono::nanoseconds time) override {
+    shrink_(time);
+    return {token + ":smaller", "short story"};
+  }
+
+ private:
+  std::function<void()> simulate_;
+  bool may_shrink_;
+  Shrink shrink_;
+};
+
+Failure failure_of(SimulatedBy&& unit, double seconds) {
+  StressOptions options;
+  options.budget = {.runs = 2};
+  options.repeat_tries = 0;
+  options.simulate_seconds = seconds;
+  PendingSignals signals;
+  const UnitResult result = stress(unit, options, signals);
+  EXPECT_EQ(result.failures.size(), 1U);
+  return result.failures.at(0);
+}
+
+/// It goes wrong at once.
+Failure failure_made_smaller(SimulatedBy::Shrink shrink) {
+  return failure_of({[] {}, true, std::move(shrink)}, 2);
+}
+
+TEST(Stress, SimulationsAreLookedAtForSoLong) {
+  testing::internal::CaptureStderr();
+  const Failure failure = failure_of({[] { usleep(5'000'000); }, false, {}}, 0.1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(failure.token, "");
+}
+
+TEST(Stress, ALookInSimulationsThatIsRefusedIsTold) {
+  testing::internal::CaptureStderr();
+  const Failure failure = failure_of({[] { throw std::bad_alloc(); }, true, {}}, 60);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("pto2: fake/simulated is not looked for in simulations: out of memory; "));
+  EXPECT_EQ(failure.text, "late");
+  EXPECT_EQ(failure.token, "");
+}
+
+TEST(Stress, ASimulationIsKeptThatIsNotMadeSmaller) {
+  const Failure slow = failure_made_smaller([](auto) { usleep(60'000'000); });
+  EXPECT_EQ(slow.token, "token");
+  EXPECT_EQ(slow.story, "story");
+  EXPECT_EQ(failure_made_smaller([](auto) { std::abort(); }).token, "token");
+  EXPECT_EQ(failure_of({[] {}, false, [](auto) {}}, 60).token, "token") << "it may not be";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(failure_made_smaller([](auto) { throw std::bad_alloc(); }).token, "token");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("pto2: fake/simulated is not made smaller: out of memory; "));
+}
+
+/// And returns in time.
+TEST(Stress, ASimulationIsMadeSmallerForMostOfTheTime) {
+  const cli::SharedWithForks<std::atomic<double>> given;
+  const Failure failure = failure_made_smaller([&](std::chrono::nanoseconds time) {
+    given->store(std::chrono::duration<double>(time).count());
+  });
+  EXPECT_EQ(failure.token, "token:smaller");
+  EXPECT_EQ(failure.story, "short story");
+  EXPECT_GT(given->load(), 0);
+  EXPECT_LE(given->load(), 1.6);
+}
+
+}  // namespace
+}  // namespace pto2::stress
