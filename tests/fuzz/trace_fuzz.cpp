@@ -40,7 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     const Record trace = read_trace(file.path());
     const Verdict plain = judging::judge(trace);
     expect_to_differ_by_races(plain, judging::judge(trace, {.races = true}));
-    fuzz::expect(plain.figures.events == trace.events.size(), "events that nobody counted");
   } catch (const TraceError& error) {
     fuzz::expect(!error.remedy().empty(), "refused without a remedy");
   }
