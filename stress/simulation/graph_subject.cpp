@@ -7,15 +7,18 @@
 
 #include "runtime/output/numbers.hpp"
 #include "stress/graphs/shrink.hpp"
+#include "stress/lost_core.hpp"
 #include "stress/simulation/decisions.hpp"
 
 namespace pto2::simulations {
 namespace {
 
 std::string story_of(const graphs::Trial& trial, const DrawnFault& fault, const SimulatedRun& run) {
+  const bool is_lost = stress::has_lost_core(fault.chip, run.result);
+  const graphs::Ending expected = is_lost ? graphs::Ending::core_lost : trial.expected();
   std::string text =
       fmt::format("{}device: {}\n{}expected: {}\n", to_string(trial.program()),
-                  stress::text_of(trial.config()), text_of(fault), name_of(trial.expected()));
+                  stress::text_of(trial.config()), text_of(fault), name_of(expected));
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }

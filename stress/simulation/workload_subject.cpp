@@ -194,8 +194,10 @@ std::optional<oracle::Deadlock> WorkloadSubject::deadlock_of(const DeviceConfig&
                             : oracle::first_deadlock(first_of(program, tasks), sizes);
 }
 
-/// The code of the run's error; "ok" if it must end well.
-std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t tasks) const {
+/// The code of the run's error; "ok" if it must end well. `is_lost`: one of its cores.
+std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t tasks,
+                                            bool is_lost) const {
+  if (is_lost) return error_name(ErrorCode::core_lost);
   if (!data_->info().fault.empty()) return data_->info().fault;
   const auto deadlock = deadlock_of(config, tasks);
   return error_name(deadlock ? stress::code_of(deadlock->resource) : ErrorCode::ok);
@@ -206,7 +208,7 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   const bool passes = result.error.code == ErrorCode::ok;
   run.outcome = passes ? "passed" : error_name(result.error.code);
   WorkloadRun judged;
-  judged.expected = is_lost ? error_name(ErrorCode::core_lost) : expected_error(config, tasks);
+  judged.expected = expected_error(config, tasks, is_lost);
   judged.tasks = std::min(tasks, data_->expected_tasks());
   if (is_lost || !data_->info().fault.empty()) {
     judged.tasks.reset();
@@ -230,11 +232,12 @@ std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
   DeviceConfig config = draw(seed);
   config.chip.clusters = size.clusters;
   config.chip.schedulers = size.schedulers;
-  std::string text =
-      fmt::format("{} {}, {} of {} tasks\ndevice: {}\n{}expected: {}\n", options_.workload,
-                  data_->info().name, std::min(size.tasks, data_->expected_tasks()),
-                  data_->expected_tasks(), stress::text_of(config),
-                  text_of(fault_of(seed, config, size.tasks)), expected_error(config, size.tasks));
+  const DrawnFault fault = fault_of(seed, config, size.tasks);
+  const bool is_lost = stress::has_lost_core(fault.chip, run.result);
+  std::string text = fmt::format(
+      "{} {}, {} of {} tasks\ndevice: {}\n{}expected: {}\n", options_.workload, data_->info().name,
+      std::min(size.tasks, data_->expected_tasks()), data_->expected_tasks(),
+      stress::text_of(config), text_of(fault), expected_error(config, size.tasks, is_lost));
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }
@@ -299,7 +302,9 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
 std::vector<std::string> WorkloadSubject::usual_outcomes() const {
   constexpr uint64_t draws = 100;
   std::map<std::string, uint64_t> predicted;
-  for (uint64_t seed = 0; seed < draws; ++seed) ++predicted[expected_error(draw(seed), all_tasks)];
+  for (uint64_t seed = 0; seed < draws; ++seed) {
+    ++predicted[expected_error(draw(seed), all_tasks, false)];
+  }
   std::vector<std::string> usual;
   for (const auto& [error, times] : predicted) {
     if (times * 20 < draws) continue;

@@ -53,7 +53,8 @@ class WorkloadSubject final : public Subject {
   /// That must come, as far as the program says it.
   [[nodiscard]] std::optional<oracle::Deadlock> deadlock_of(const DeviceConfig& config,
                                                             uint64_t tasks) const;
-  [[nodiscard]] std::string expected_error(const DeviceConfig& config, uint64_t tasks) const;
+  [[nodiscard]] std::string expected_error(const DeviceConfig& config, uint64_t tasks,
+                                           bool is_lost) const;
   [[nodiscard]] std::string story_of(uint64_t seed, const Size& size,
                                      const SimulatedRun& run) const;
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <stop_token>
 
 #include "stress/simulation/workload_subject.hpp"
 
@@ -53,6 +54,34 @@ TEST(FailingGraphs, EachFaultIsMetAndPredicted) {
     EXPECT_GE(reached, 5u) << name_of(fault);
     EXPECT_LE(reached, seeds - 5) << name_of(fault);
   }
+}
+
+/// The stories of some runs whose core is lost, and of some that end before. Nothing is tried to
+/// make them smaller.
+void expect_end_in_stories(Options options) {
+  std::stop_source stop;
+  stop.request_stop();
+  options.stop = stop.get_token();
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  uint64_t lost = 0;
+  uint64_t sound = 0;
+  for (uint64_t seed = 1; lost < 3 || sound < 3; ++seed) {
+    ASSERT_LT(seed, seeds);
+    const SimulatedRun run = subject->run(seed);
+    if (run.fault == Fault::none) continue;
+    ++(run.fault_reached ? lost : sound);
+    const std::string story = subject->shrink(seed).story;
+    EXPECT_EQ(story.find("\nexpected: core_lost\n") != std::string::npos, run.fault_reached)
+        << story;
+  }
+}
+
+TEST(FailingGraphs, TheirStoriesTellTheEndThatTheyWereJudgedBy) {
+  expect_end_in_stories(of_clustered(Fault::lost_after_ack));
+}
+
+TEST(FailingWorkloads, TheirStoriesTellTheEndThatTheyWereJudgedBy) {
+  expect_end_in_stories(of_bgemm("lost_after_ack"));
 }
 
 /// Closed by its scope, a group holds its cluster for longer.
