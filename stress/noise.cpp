@@ -150,28 +150,31 @@ void Noise::disturb() {
     std::this_thread::sleep_for(between);
     const std::vector<pid_t> threads = others();
     if (threads.empty()) continue;
-    do_to(threads[random_.below(threads.size())], kinds_[random_.below(kinds_.size())]);
-    disturbed_.fetch_add(1, std::memory_order_relaxed);
+    if (do_to(threads[random_.below(threads.size())], kinds_[random_.below(kinds_.size())])) {
+      disturbed_.fetch_add(1, std::memory_order_relaxed);
+    }
   }
 }
 
-/// The thread may have ended meanwhile: that nothing happens then is right.
-void Noise::do_to(pid_t thread, NoiseKind kind) {
+/// Whether something happened. The thread may have ended meanwhile, and the system may refuse: that
+/// nothing happens then is right.
+bool Noise::do_to(pid_t thread, NoiseKind kind) {
   const bool lasts = kind == NoiseKind::priorities || kind == NoiseKind::pinning;
-  if (lasts && thread == getpid()) return;
+  if (lasts && thread == getpid()) return false;
   if (kind == NoiseKind::priorities) {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(thread), static_cast<int>(random_.below(20)));
-  } else if (kind == NoiseKind::pinning) {
-    if (processors_.empty()) return;
+    const auto nice = static_cast<int>(random_.below(20));
+    return setpriority(PRIO_PROCESS, static_cast<id_t>(thread), nice) == 0;
+  }
+  if (kind == NoiseKind::pinning) {
+    if (processors_.empty()) return false;
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(processors_[random_.below(processors_.size())], &set);
-    sched_setaffinity(thread, sizeof set, &set);
-  } else {
-    const uint64_t delay = kind == NoiseKind::yields ? 0 : 1 + random_.below(longest_delay_us);
-    next_delay_us.store(static_cast<uint32_t>(delay), std::memory_order_relaxed);
-    syscall(SYS_tgkill, getpid(), thread, signal_of_noise);
+    return sched_setaffinity(thread, sizeof set, &set) == 0;
   }
+  const uint64_t delay = kind == NoiseKind::yields ? 0 : 1 + random_.below(longest_delay_us);
+  next_delay_us.store(static_cast<uint32_t>(delay), std::memory_order_relaxed);
+  return syscall(SYS_tgkill, getpid(), thread, signal_of_noise) == 0;
 }
 
 std::vector<pid_t> Noise::others() {

@@ -41,14 +41,14 @@ class Noise {
   Noise(const Noise&) = delete;
   Noise& operator=(const Noise&) = delete;
 
-  /// Threads that were disturbed so far.
+  /// How often a thread was disturbed so far.
   [[nodiscard]] uint64_t disturbed() const { return disturbed_.load(std::memory_order_relaxed); }
 
  private:
   void start();
   void end();  ///< of the threads that have begun
   void disturb();
-  void do_to(pid_t thread, NoiseKind kind);
+  bool do_to(pid_t thread, NoiseKind kind);
   void crowd();
   void be_one_of_the_crowd(executors::Random random);
   [[nodiscard]] std::vector<pid_t> others();
