@@ -243,14 +243,14 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   arguments.drawn.fan_out = arguments.fan_out == "lock" ? FanOutKind::lock : FanOutKind::word;
   const Units units = choose(arguments);
   check_effect(app, units);
+  const StressOptions options = options_of(app, arguments, units.size());
+  check_seeds(arguments, options.budget, units);
   if (arguments.list) {
     cli::OutputFile out("-");
     for (const std::unique_ptr<Unit>& unit : units) out.write(unit->name() + "\n");
     out.finish();
     return cli::exit_pass;
   }
-  const StressOptions options = options_of(app, arguments, units.size());
-  check_seeds(arguments, options.budget, units);
   static_cast<void>(hang_limit_in_force());  // refuses a variable before anything begins
   StressOutput output(arguments.json, arguments.junit);
   output.begin();

@@ -154,6 +154,9 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
   refused({"graphs", "--case", "Case3", "--list"}, "no unit of case Case3 is selected");
   refused({"graphs", "--stub-kernels", "--list"}, "--stub-kernels has no effect on scenarios and");
   refused({"graphs", "--json", "-", "--junit", "-"}, "cannot both be stdout");
+  refused({"graphs", "--noise", "loud", "--list"}, "there are yields, delays");
+  refused({"graphs", "--seeds", "5..4", "--list"}, "--seeds");
+  refused({"--seeds", "1..4", "--list"}, "has no seeds");
 }
 
 /// Before anything begins.

@@ -3,19 +3,23 @@
 ///
 ///   TARGET_replay FOLDER [CHANGES [INPUT]]     CHANGES of each file, none unless said; INPUT alone
 ///
-/// Exit: 0, 2 when there is no such input. Whatever else ends the target, by a signal or by a
-/// sanitizer, the input is named first, as INPUT has it: "file NAME, change 7".
+/// Exit: 0, 2 when there is no such input, or an argument is another. Whatever else ends the
+/// target, by a signal or by a sanitizer, the input is named first, as INPUT has it: "file NAME,
+/// change 7".
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -146,31 +150,40 @@ class Target {
 };
 
 void run_changes(Target& target, const std::vector<Input>& corpus, std::size_t file,
-                 const std::string& name, long changes) {
+                 const std::string& name, uint64_t changes) {
   Random random(file);
-  for (long number = 0; number < changes; ++number) {
+  for (uint64_t number = 0; number < changes; ++number) {
     Input input = corpus[file];
     for (uint64_t n = 1 + random.below(4); n != 0; --n) change(input, corpus, random);
     target.run(input, name + ", change " + std::to_string(number));
   }
 }
 
+/// CHANGES; nothing: it is no number.
+std::optional<uint64_t> changes_of(std::string_view text) {
+  uint64_t changes = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, changes);
+  if (error != std::errc{} || last != end) return std::nullopt;
+  return changes;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
+  const std::optional<uint64_t> changes = changes_of(argc > 2 ? argv[2] : "0");
+  if (argc < 2 || argc > 4 || !changes) {
     std::fprintf(stderr, "usage: %s FOLDER [CHANGES [INPUT]]\n", argv[0]);
     return 2;
   }
   const std::vector<std::filesystem::path> files = files_of(argv[1]);
   const std::vector<Input> corpus = read_all(files);
-  const long changes = argc > 2 ? std::atol(argv[2]) : 0;
   name_inputs_that_end_the_process();
   Target target(argc > 3 ? argv[3] : "");
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     const std::string name = "file " + files[i].filename().string();
     target.run(corpus[i], name);
-    run_changes(target, corpus, i, name, changes);
+    run_changes(target, corpus, i, name, *changes);
   }
   if (target.runs() == 0) {
     std::fprintf(stderr, "%s: there is no such input in %s\n", argv[0], argv[1]);

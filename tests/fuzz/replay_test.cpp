@@ -67,6 +67,15 @@ TEST(Replay, TellsOfAFolderWithoutInputs) {
   EXPECT_EQ(run_program(PTO2_ENDING_REPLAY, {folder.path()}).code, 2);
 }
 
+TEST(Replay, RefusesOtherArguments) {
+  for (const char* changes : {"", "many", "5x", "-1", "1.5", "99999999999999999999999"}) {
+    const Outcome outcome = replay("zzzz", {changes});
+    EXPECT_EQ(outcome.code, 2) << changes;
+    EXPECT_THAT(outcome.err, HasSubstr("usage: ")) << changes;
+  }
+  EXPECT_EQ(replay("zzzz", {"5", "file first", "5"}).code, 2);
+}
+
 TEST(Replay, CountsWhatItRan) {
   const Outcome outcome = replay("zzzz", {"3"});
   EXPECT_EQ(outcome.code, 0);
