@@ -76,7 +76,7 @@ const PTO2RuntimeOps SequentialRuntime::table = {
     .submit_block_task = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
                             uint32_t n, uint32_t parts,
                             const int32_t*) { self(rt).submit(kernel, params, n, parts); },
-    .fail = [](PTO2Runtime*, int32_t, const char*) {},
+    .fail = [](PTO2Runtime* rt, int32_t code, const char* text) { self(rt).fail(code, text); },
 };
 
 SequentialRuntime::SequentialRuntime(const KernelLibrary& kernels)
@@ -89,6 +89,14 @@ void SequentialRuntime::log(PTO2Runtime* rt, int32_t, const char* format, ...) {
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   self(rt).errors_.emplace_back(text);
+}
+
+/// The first of what ends a run is its end.
+void SequentialRuntime::fail(int32_t code, const char* text) {
+  if (failed_) return;
+  failed_ = true;
+  const std::string why = text == nullptr ? "" : std::string(": ") + text;
+  errors_.push_back("the orchestration gave up with code " + std::to_string(code) + why);
 }
 
 double SequentialRuntime::kernel_seconds(int32_t func_id) const {
@@ -254,8 +262,15 @@ std::vector<std::vector<std::byte>> SequentialRuntime::input_bytes(const PTOPara
   return inputs;
 }
 
+void SequentialRuntime::tell_pipe_faults() {
+  for (const auto& [tag, used] : pipes_) {
+    if (used.control.fault != PTOPipeFault::NONE) errors_.emplace_back("the bound of a pipe");
+  }
+}
+
 void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_t count,
                                uint32_t parts) {
+  if (failed_) return;
   const Kernel* kernel = kernels_.find(kernel_id);
   if (kernel == nullptr) {
     errors_.push_back("no kernel " + std::to_string(kernel_id));
@@ -294,9 +309,7 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_
     kernel->entry(args);
   }
   seconds_[kernel_id] += Seconds(std::chrono::steady_clock::now() - start).count();
-  for (const auto& [tag, used] : pipes_) {
-    if (used.control.fault != PTOPipeFault::NONE) errors_.emplace_back("the bound of a pipe");
-  }
+  tell_pipe_faults();
   if (call.misuse != 0) errors_.emplace_back("an argument that is no pipe, used as one");
   if (input_bytes(params, count) != inputs) {
     errors_.push_back("kernel " + kernel->name + " writes one of its inputs");

@@ -31,7 +31,8 @@ class SequentialRuntime : public PTO2Runtime {
   double kernel_seconds() const;
   /// Most tasks that one scope held.
   uint64_t largest_scope() const { return largest_scope_; }
-  /// What the orchestration logged, and misuse of the interface.
+  /// What the orchestration logged, that it gave up, and misuse of the interface. Once it has given
+  /// up no task runs.
   const std::vector<std::string>& errors() const { return errors_; }
 
  private:
@@ -73,6 +74,7 @@ class SequentialRuntime : public PTO2Runtime {
   static void log(PTO2Runtime* rt, int32_t level, const char* format, ...)
       __attribute__((format(printf, 3, 4)));
 
+  void fail(int32_t code, const char* text);
   Record& record(uint64_t id);
   uint64_t add_record(Record r);
   uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
@@ -86,6 +88,7 @@ class SequentialRuntime : public PTO2Runtime {
   /// The bytes from the first to the last element of every INPUT that a task made.
   std::vector<std::vector<std::byte>> input_bytes(const PTOParam* params, uint32_t count);
   Pipe& pipe(const PTOParam& param);
+  void tell_pipe_faults();
   std::vector<PTOParam> without_pipes(const PTOParam* params, uint32_t count);
   void add_edges(const PTOParam* params, uint32_t count);
   void end_scope();
@@ -100,6 +103,7 @@ class SequentialRuntime : public PTO2Runtime {
   uint64_t tasks_ = 0;
   uint64_t edges_ = 0;
   uint64_t largest_scope_ = 0;
+  bool failed_ = false;  ///< the orchestration has given up
   std::vector<std::string> errors_;
 };
 

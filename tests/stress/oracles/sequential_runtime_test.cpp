@@ -173,6 +173,23 @@ TEST(SequentialRuntime, TellsOfWhatCannotBeSubmitted) {
   EXPECT_EQ(runtime->tasks(), 1u);
 }
 
+/// The first of what ends it stays.
+TEST(SequentialRuntime, GivesUpWithItsOrchestration) {
+  WithKernel runtime("writes_output");
+  const uint64_t shape[] = {4};
+  const auto submit = [&] { runtime.submit({make_output_param(make_tensor(shape, 1))}); };
+  submit();
+  pto2_rt_fail(&*runtime, 7, "no such size");
+  pto2_rt_fail(&*runtime, 8, nullptr);
+  submit();
+  EXPECT_THAT(runtime->errors(),
+              testing::ElementsAre("the orchestration gave up with code 7: no such size"));
+  EXPECT_EQ(runtime->tasks(), 1u);
+  WithKernel mute("writes_output");
+  pto2_rt_fail(&*mute, 1, nullptr);
+  EXPECT_THAT(mute->errors(), testing::ElementsAre("the orchestration gave up with code 1"));
+}
+
 /// Who reads depends on those whose box it shares a byte with, but not on whom a later INOUT
 /// covers; who writes unread, on nobody. Where the box of a tensor is not known, nobody is looked
 /// for.
