@@ -25,11 +25,12 @@ bool is_repeated(ExecutorKind executor, uint64_t seed, const SimulatedRun& run) 
   return is_simulated(executor) && seed % seeds_per_repetition == 0 && !run.timed_out;
 }
 
-/// Of runs that are wrong both times: the problems of the second may be the same in other words,
-/// with other handles.
+/// The problems of a result may be the same in other words, with other handles. A run that was
+/// given up has none, and says what it was in the words of the simulation, which knows no handles.
 bool is_same(const SimulatedRun& first, const SimulatedRun& second) {
+  const bool has_result = first.result.points != 0;
   return hash_of(second.result) == hash_of(first.result) && second.outcome == first.outcome &&
-         second.wrong() == first.wrong();
+         second.wrong() == first.wrong() && (has_result || second.problems == first.problems);
 }
 
 class Simulation {

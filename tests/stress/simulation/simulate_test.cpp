@@ -188,12 +188,30 @@ TEST(Simulate, WhatIsWrongTwiceIsToldOnce) {
   uint64_t calls = 0;
   const Summary summary = summary_of({64, 64}, [&](uint64_t) {
     SimulatedRun run = passed();
+    run.result.points = run.points;
     run.problems = {std::to_string(++calls)};
     return run;
   });
   ASSERT_EQ(summary.wrong.size(), 1U);
   EXPECT_THAT(summary.wrong[0].problems, ElementsAre("1"));
   EXPECT_EQ(summary.repeated, 1U);
+}
+
+/// What the simulation gives up has no other result than what it says.
+TEST(Simulate, ARunThatIsGivenUpElsewhereIsAnother) {
+  uint64_t calls = 0;
+  const auto given_up = [&](uint64_t) {
+    return SimulatedRun{.outcome = "wrong", .problems = {"point " + std::to_string(++calls)}};
+  };
+  const Summary summary = summary_of({64, 64}, given_up);
+  ASSERT_EQ(summary.wrong.size(), 1U);
+  EXPECT_THAT(summary.wrong[0].problems,
+              ElementsAre("point 1", "the second run of the seed differed from the first",
+                          "of the second run: point 2"));
+  EXPECT_EQ(summary.repeated, 0U);
+  const Summary same = summary_of(
+      {64, 64}, [](uint64_t) { return SimulatedRun{.outcome = "wrong", .problems = {"point 1"}}; });
+  EXPECT_EQ(same.repeated, 1U);
 }
 
 /// And that run is not made again.
