@@ -5,14 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <new>
 #include <stop_token>
 #include <thread>
 
 #include "runtime/workloads/workload.hpp"
 #include "stress/hang_guard.hpp"
-#include "stress/stressing/stress.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -272,29 +270,6 @@ TEST(DrawnUnits, ThrowWhatEndsThemAfterAWrongRun) {
   UnitCounts counts;
   EXPECT_THROW(unit.run({}, {1, 99}, counts), std::bad_alloc);
   EXPECT_EQ(counts.wrong(), 1U);
-}
-
-/// A run of it ends the process.
-class CrashingSubject final : public simulations::Subject {
- public:
-  simulations::SimulatedRun run(uint64_t) override { std::abort(); }
-  simulations::Shrunk shrink(uint64_t) override { return {}; }
-  simulations::SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override {
-    return {};
-  }
-  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
-};
-
-TEST(DrawnUnits, ACrashIsToldWithOneCommand) {
-  DrawnUnit unit("fake/threads", {},
-                 [](const simulations::Options&) { return std::make_unique<CrashingSubject>(); });
-  StressOptions options;
-  options.repeat_tries = 0;
-  PendingSignals signals;
-  const UnitResult result = stress(unit, options, signals);
-  ASSERT_EQ(result.failures.size(), 1U);
-  EXPECT_EQ(result.failures[0].text, "ended by SIGABRT");
-  EXPECT_THAT(result.failures[0].command, testing::HasSubstr("fake/threads --seeds 1..1"));
 }
 
 TEST(DrawnUnits, SayTheirFanOut) {
