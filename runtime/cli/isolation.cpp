@@ -29,6 +29,7 @@ class ChildsSignals {
  public:
   ChildsSignals() {
     sigemptyset(&signals_);
+    sigemptyset(&passed_on_);
     for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&signals_, signal);
     sigprocmask(SIG_BLOCK, &signals_, &former_);
   }
@@ -39,17 +40,23 @@ class ChildsSignals {
   void unblock() const { sigprocmask(SIG_SETMASK, &former_, nullptr); }
   /// Waits for the child's end, and passes on what comes meanwhile. To a child that a terminal has
   /// told itself it is one signal (Interruption::same).
-  [[nodiscard]] int wait_for(pid_t child) const {
+  [[nodiscard]] int wait_for(pid_t child) {
     for (;;) {
       if (const std::optional<int> status = status_if_ended(child)) return *status;
       const int signal = sigwaitinfo(&signals_, nullptr);
-      if (signal == SIGINT || signal == SIGTERM) kill(child, signal);
+      if (signal != SIGINT && signal != SIGTERM) continue;
+      sigaddset(&passed_on_, signal);
+      kill(child, signal);
     }
+  }
+  [[nodiscard]] bool has_passed_on(int signal) const {
+    return sigismember(&passed_on_, signal) == 1;
   }
 
  private:
   sigset_t signals_{};
   sigset_t former_{};
+  sigset_t passed_on_{};
 };
 
 /// What a child leaves to its parent.
@@ -58,16 +65,15 @@ struct LastWord {
   std::atomic<int> choice{nothing_chosen};
 };
 
-/// What to do about a process that a signal has ended.
+/// Those that code brings upon itself. What the user's does is told by a guard.
+bool is_of_a_crash(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+         signal == SIGTRAP || signal == SIGABRT;
+}
+
+/// What to do about a process that another signal has ended.
 const char* hint_of(int signal) {
   switch (signal) {
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGFPE:
-    case SIGILL:
-    case SIGTRAP:
-    case SIGABRT:
-      return "this is a bug of pto2: report it with the command line";
     case SIGKILL:
       return "see whether the system was out of memory, or who sent it";
     case SIGXCPU:
@@ -82,12 +88,12 @@ const char* hint_of(int signal) {
 
 RunError error_of_signal(int signal) {
   const char* const name = sigabbrev_np(signal);
-  return {
-      ErrorCode::crashed,
-      fmt::format("SIG{} ended the process of the run, and no kernel or orchestration was known "
-                  "to be at fault",
-                  name == nullptr ? std::to_string(signal) : name),
-      hint_of(signal)};
+  const std::string message = fmt::format(
+      "SIG{} ended the process of the run, and no kernel or orchestration was known to be at fault",
+      name == nullptr ? std::to_string(signal) : name);
+  if (!is_of_a_crash(signal)) return {ErrorCode::killed, message, hint_of(signal)};
+  return {ErrorCode::runtime_crashed, message,
+          "this is a bug of pto2: report it with the command line"};
 }
 
 RunError error_of_exit(int code) {
@@ -98,22 +104,26 @@ RunError error_of_exit(int code) {
           row_of(ErrorCode::exited).hint};
 }
 
-/// The status alone would pass for a result when code of the user's has ended the process.
-IsolatedEnd end_of(int status, const LastWord& word) {
+/// The status alone would pass for a result when code of the user's has ended the process; and what
+/// a process has chosen that a signal ends then, it has also written.
+IsolatedEnd end_of(int status, const LastWord& word, const ChildsSignals& signals) {
   IsolatedEnd end;
   const ErrorCode fault = word.fault.code.load(std::memory_order_acquire);
   const int choice = word.choice.load(std::memory_order_acquire);
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (fault != ErrorCode::ok) {
     end.error = {fault, word.fault.text, row_of(fault).hint};
     end.is_told = true;
-  } else if (WIFSIGNALED(status)) {
-    end.error = error_of_signal(WTERMSIG(status));
-  } else if (choice == nothing_chosen) {
-    end.error = error_of_exit(WEXITSTATUS(status));
-  } else {
+  } else if (choice != nothing_chosen && !is_of_a_crash(signal)) {
     // A sanitizer that finds leaks as the process ends replaces the code.
-    const int status_code = WEXITSTATUS(status);
+    const int status_code = signal != 0 ? 0 : WEXITSTATUS(status);
     end.code = static_cast<ExitCode>(status_code != 0 ? status_code : choice);
+  } else if (signal != 0 && signals.has_passed_on(signal)) {
+    end.code = signal == SIGINT ? exit_interrupted : exit_terminated;
+  } else if (signal != 0) {
+    end.error = error_of_signal(signal);
+  } else {
+    end.error = error_of_exit(WEXITSTATUS(status));
   }
   return end;
 }
@@ -122,7 +132,7 @@ IsolatedEnd end_of(int status, const LastWord& word) {
 
 std::optional<IsolatedEnd> isolate() {
   SharedWithForks<LastWord> word;
-  const ChildsSignals signals;
+  ChildsSignals signals;
   const KeptEnds kept_ends;  // not of what the run forks: its process leaves this function, too
   std::fflush(nullptr);      // or the child writes it, too
   const pid_t parent = getpid();
@@ -138,7 +148,8 @@ std::optional<IsolatedEnd> isolate() {
     leave_choice_in(&kept->choice);
     return std::nullopt;
   }
-  return end_of(signals.wait_for(child), *word);
+  const int status = signals.wait_for(child);
+  return end_of(status, *word, signals);
 }
 
 }  // namespace pto2::cli

@@ -10,9 +10,9 @@ namespace pto2::cli {
 
 /// How the process of a run ended.
 struct IsolatedEnd {
-  ExitCode code = exit_pass;  ///< that it has chosen
-  RunError error;             ///< without a choice; else its code is `ok`, and the process said all
-  bool is_told = false;       ///< of the error: the process has said it on stderr
+  ExitCode code = exit_pass;  ///< that it has chosen, or of a signal that was passed on to it
+  RunError error;        ///< without such a code; else its code is `ok`, and nothing is to be said
+  bool is_told = false;  ///< of the error: the process has said it on stderr
 };
 
 /// Forks. The child, in which nothing is returned, goes on with the run; it ends when its parent

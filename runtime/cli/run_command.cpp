@@ -155,7 +155,7 @@ class RunCommand : public Command {
   RunReport measure(const Settings& settings, ResultFiles& results,
                     const Interruption& interruption) const;
   ExitCode run(const Settings& settings);
-  ExitCode report_loss(const Settings& settings, const IsolatedEnd& end);
+  ExitCode report_loss(const Settings& settings, const IsolatedEnd& end, ResultFiles& results);
   ExitCode run_all();
 
   std::map<std::string, Option> options_;  ///< of settings, by name
@@ -356,9 +356,9 @@ RunReport RunCommand::measure(const Settings& settings, ResultFiles& results,
 
 /// What the process of the run would have reported if it had lived. There is no trace, not even an
 /// earlier one.
-ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& end) {
-  ResultFiles results(ResultNames{.json = json_, .trace = trace_});
-  results.remove_former();
+ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& end,
+                                 ResultFiles& results) {
+  results.begin_again();
   RunReport report = fault_report(settings, end.error);
   report.is_lost = true;
   if (!end.is_told) tell(end.error);
@@ -369,14 +369,15 @@ ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& en
 }
 
 ExitCode RunCommand::run(const Settings& settings) {
+  // Before there are two processes, each of which would wait for the reader of a pipe.
+  ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   if (is_isolated(settings)) {
     const std::optional<IsolatedEnd> ended = isolate();
     if (ended && ended->error.code == ErrorCode::ok) return ended->code;
-    if (ended) return report_loss(settings, *ended);
+    if (ended) return report_loss(settings, *ended, results);
   } else {
     CrashGuard::advise("; run with --isolate to have the result all the same, in --json too");
   }
-  ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   OutputFile* const trace = results.trace();
   const Interruption interruption(Interruption::First::requests_stop);
   RunReport report = measure(settings, results, interruption);

@@ -4,8 +4,8 @@ namespace pto2::cli {
 
 ExitCode exit_code(const RunReport& report) {
   const RunResult& result = report.result;
-  const bool our_bug = result.error.code == ErrorCode::not_drained || !result.damaged.empty() ||
-                       !report.broken_rules.empty();
+  const bool our_bug = row_of(result.error.code).cause == Cause::runtime ||
+                       !result.damaged.empty() || !report.broken_rules.empty();
   if (our_bug) return exit_our_bug;
   if (report.is_interrupted()) return report.interrupted;
   if (!report.expected.empty()) return report.is_as_expected() ? exit_pass : exit_fail;

@@ -118,8 +118,8 @@ OutputFile::OutputFile(const std::string& path, std::string content, std::FILE* 
     : path_(path), content_(std::move(content)), standard_(standard) {
   if (path == "-") {
     path_ = stdout_name;
-  } else if (!open_nameless()) {
-    open_in_place();
+  } else {
+    open_file();
   }
 }
 
@@ -131,6 +131,11 @@ void OutputFile::fail(const char* what) const {
                      : "name a file in a folder that you may write, on a disk with room";
   throw CliError(exit_bad_input, fmt::format("{}: {} {}: {}; {}", path_, content_, what,
                                              std::strerror(error), remedy));
+}
+
+void OutputFile::open_file() {
+  target_.clear();
+  if (!open_nameless()) open_in_place();
 }
 
 void OutputFile::open_in_place() {
@@ -198,6 +203,12 @@ void OutputFile::remove_former() const {
   } else if (to_empty_) {
     (void)!ftruncate(fileno(owned_.get()), 0);
   }
+}
+
+void OutputFile::begin_again() {
+  remove_former();
+  struct stat now = {};
+  if (owned_ && fstat(fileno(owned_.get()), &now) == 0 && !S_ISFIFO(now.st_mode)) open_file();
 }
 
 void OutputFile::write(std::string_view text) {

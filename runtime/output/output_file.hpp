@@ -34,6 +34,9 @@ class OutputFile {
   /// Removes what there is under its name, so that nobody takes it for this one. Throws CliError
   /// (bad input) if that is impossible.
   void remove_former() const;
+  /// The same where a process that was forked since has written to this one, too, and has ended:
+  /// opens it anew, but a pipe, whose reader may be gone. Throws CliError (bad input).
+  void begin_again();
   void write(std::string_view text);
   /// Flushes, closes, and puts the file in its place. Throws CliError (bad input) if anything could
   /// not be written; what there was stays then.
@@ -45,6 +48,7 @@ class OutputFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   [[noreturn]] void fail(const char* what) const;
+  void open_file();
   void open_in_place();
   [[nodiscard]] bool own(int file);
   bool open_nameless();

@@ -48,6 +48,12 @@ void ResultFiles::remove_former() const {
   }
 }
 
+void ResultFiles::begin_again() {
+  for (auto* file : {&json_, &junit_, &trace_}) {
+    if (*file) (*file)->begin_again();
+  }
+}
+
 template <class Step>
 void ResultFiles::attempt(Step&& step) {
   try {

@@ -33,6 +33,9 @@ class ResultFiles {
 
   /// The run begins: removes the files that there are of earlier ones. Throws CliError (bad input).
   void remove_former() const;
+  /// The process has ended that had these files, too, and was to write them: removes what it has
+  /// written, as far as that can be, and earlier files. Throws CliError (bad input).
+  void begin_again();
   /// The trace, for who has it to write; null if none is wanted.
   [[nodiscard]] OutputFile* trace() { return trace_ ? &*trace_ : nullptr; }
   /// It is written: puts it in its place. Requires that one is wanted.

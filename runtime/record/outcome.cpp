@@ -124,6 +124,18 @@ constexpr OutcomeRow rows[] = {
      {},
      "a kernel or the orchestration ended its process",
      "return from kernel_entry or aicpu_orchestration_entry instead"},
+    {E::runtime_crashed,
+     "runtime_crashed",
+     Cause::runtime,
+     {},
+     "the process of the run crashed outside all code of the user's, which is a bug of the runtime",
+     "report it with the command line"},
+    {E::killed,
+     "killed",
+     Cause::caller,
+     {},
+     "a signal from outside ended the process of the run",
+     "see who sent it"},
 };
 
 }  // namespace

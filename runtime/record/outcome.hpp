@@ -39,6 +39,8 @@ enum class ErrorCode : int32_t {
   orchestration_timeout,
   wrong_thread,
   exited,
+  runtime_crashed,
+  killed,
 };
 
 /// Who has to do with it that a run ends so.

@@ -1,6 +1,7 @@
 // Images of the user's that crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,8 @@ class Crashes : public testing::Test {
     fs::copy_file(own + "/no_kernel.so", folder_.path("kernels/1_returns.so"));
   }
   /// As images/exits.cpp does it, the kernel that crashes is in task 1.
-  Outcome run(const Strings& more) {
+  Outcome run(const Strings& more) { return pto2(arguments(more)); }
+  [[nodiscard]] Strings arguments(const Strings& more) const {
     Strings arguments{"run",
                       "--orchestration",
                       std::string(TEST_IMAGES) + "/exits.so",
@@ -39,7 +41,7 @@ class Crashes : public testing::Test {
                       "--json",
                       folder_.path("result")};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return pto2(arguments);
+    return arguments;
   }
 
   static constexpr const char* message =
@@ -77,7 +79,17 @@ TEST_F(Crashes, AreReportedByAnotherProcess) {
   EXPECT_EQ(run({"--isolate", "--expect", "kernel_threw"}).code, 1);
 }
 
-/// Nobody would be there to see that it is met.
+/// Who reads a pipe ends when all have closed it who write: the report goes where the result would
+/// have gone.
+TEST_F(Crashes, AreReportedIntoThePipeThatWasOpened) {
+  mkfifo(folder_.path("result").c_str(), 0600);
+  RunningProgram reader({folder_.path("result")}, "/bin/cat");
+  Strings command{"20", PTO2_PROGRAM};
+  for (const std::string& argument : arguments({"--isolate"})) command.push_back(argument);
+  EXPECT_EQ(run_program("/usr/bin/timeout", command).code, 5);
+  EXPECT_EQ(reader.end_with(0).json()["outcome"], "crashed");
+}
+
 /// What is left of an earlier run would pass for the result of this one.
 TEST_F(Crashes, LeaveNoEarlierResults) {
   for (const bool isolated : {false, true}) {
@@ -105,6 +117,7 @@ TEST_F(Crashes, LeaveNoCounts) {
   EXPECT_TRUE(result["config"]["window"].is_number());
 }
 
+/// Nobody would be there to see that it is met.
 TEST_F(Crashes, AreExpectedOfAnotherProcessAlone) {
   for (const std::string fault : {"crashed", "exited"}) {
     const Outcome outcome = run({"--expect", fault});

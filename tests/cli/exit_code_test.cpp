@@ -54,7 +54,12 @@ TEST(ExitCode, OfADefectIsItsOwnWhateverTheVerdict) {
     by_leftovers.verdict = verdict;
     by_leftovers.result.error.code = ErrorCode::not_drained;
     EXPECT_EQ(exit_code(by_leftovers), exit_our_bug) << verdict;
-    for (RunReport report : {by_events, by_structures, by_leftovers}) {
+
+    RunReport by_crash;
+    by_crash.verdict = verdict;
+    by_crash.result.error.code = ErrorCode::runtime_crashed;
+    EXPECT_EQ(exit_code(by_crash), exit_our_bug) << verdict;
+    for (RunReport report : {by_events, by_structures, by_leftovers, by_crash}) {
       report.expected = report.outcome();
       EXPECT_EQ(exit_code(report), exit_our_bug) << verdict << ", and expected";
     }

@@ -98,25 +98,68 @@ TEST(Isolation, WhatTheRunForksEndsAsItLikes) {
   EXPECT_EQ(chosen.error.code, ErrorCode::exited) << "the choice was not the run's";
 }
 
+/// A graph is not known to be at fault for either, so that no run is expected to end so.
 TEST(Isolation, ABugIsSuspectedOfCrashesAlone) {
-  const auto hint = [](int signal) {
+  const auto end = [](int signal) {
     return end_of_process([signal] {
              std::signal(signal, SIG_DFL);  // whatever this program was started with
              raise(signal);
            })
-        .error.hint;
+        .error;
   };
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
-    EXPECT_EQ(hint(signal), "this is a bug of pto2: report it with the command line") << signal;
+    EXPECT_EQ(end(signal).code, ErrorCode::runtime_crashed) << signal;
+    EXPECT_EQ(end(signal).hint, "this is a bug of pto2: report it with the command line") << signal;
   }
   for (const int signal : {SIGALRM, SIGHUP, SIGTERM, SIGUSR1}) {
-    EXPECT_EQ(hint(signal), "see who sent it") << signal;
+    EXPECT_EQ(end(signal).code, ErrorCode::killed) << signal;
+    EXPECT_EQ(end(signal).hint, "see who sent it") << signal;
   }
   for (const int signal : {SIGXCPU, SIGXFSZ}) {
-    EXPECT_EQ(hint(signal), "see the limits of this process (ulimit -a)") << signal;
+    EXPECT_EQ(end(signal).code, ErrorCode::killed) << signal;
+    EXPECT_EQ(end(signal).hint, "see the limits of this process (ulimit -a)") << signal;
   }
-  EXPECT_EQ(hint(SIGKILL), "see whether the system was out of memory, or who sent it");
-  EXPECT_EQ(hint(SIGPIPE), "see whether who reads what the run writes has ended");
+  EXPECT_EQ(end(SIGKILL).code, ErrorCode::killed);
+  EXPECT_EQ(end(SIGKILL).hint, "see whether the system was out of memory, or who sent it");
+  EXPECT_EQ(end(SIGPIPE).hint, "see whether who reads what the run writes has ended");
+}
+
+/// What the process has written is whole, and its code says what it is.
+TEST(Isolation, AProcessThatIsKilledAfterItsChoiceHasMadeIt) {
+  const IsolatedEnd end = end_of_process([] {
+    chosen(4);
+    raise(SIGTERM);
+  });
+  EXPECT_EQ(end.error.code, ErrorCode::ok) << end.error.message;
+  EXPECT_EQ(end.code, 4);
+}
+
+TEST(Isolation, ACrashAfterTheChoiceIsABugAllTheSame) {
+  const IsolatedEnd end = end_of_process([] {
+    chosen(0);
+    std::signal(SIGABRT, SIG_DFL);
+    std::abort();
+  });
+  EXPECT_EQ(end.error.code, ErrorCode::runtime_crashed);
+}
+
+/// Before the process hears of signals itself, or when it does no more.
+TEST(Isolation, ASignalThatWasPassedOnEndsItAsItWouldEndThisOne) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    const IsolatedEnd end = end_of_process([signal] {
+      kill(getppid(), signal);
+      for (;;) pause();
+    });
+    EXPECT_EQ(end.error.code, ErrorCode::ok) << end.error.message;
+    EXPECT_EQ(end.code, code);
+  }
+  const IsolatedEnd other = end_of_process([] {
+    std::signal(SIGINT, SIG_IGN);
+    kill(getppid(), SIGINT);
+    usleep(100'000);
+    raise(SIGTERM);
+  });
+  EXPECT_EQ(other.error.code, ErrorCode::killed) << "it was another signal";
 }
 
 TEST(Isolation, WhoseProcessSaidNothingIsToldByItsParent) {
@@ -124,7 +167,7 @@ TEST(Isolation, WhoseProcessSaidNothingIsToldByItsParent) {
   EXPECT_EQ(exited.error.code, ErrorCode::exited);
   EXPECT_FALSE(exited.is_told);
   const IsolatedEnd killed = end_of_process([] { raise(SIGKILL); });
-  EXPECT_EQ(killed.error.code, ErrorCode::crashed);
+  EXPECT_EQ(killed.error.code, ErrorCode::killed);
   EXPECT_FALSE(killed.is_told);
 }
 

@@ -107,6 +107,18 @@ TEST_P(RunInterruption, ReachesARunInAProcessOfItsOwn) {
   }
 }
 
+/// A pipe that nobody reads is opened once, before the run: nobody waits for a reader then.
+TEST(RunInterruptionOfAnIsolatedRun, EndsWhereNobodyReadsTheResult) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.path("pipe");
+  mkfifo(pipe.c_str(), 0600);
+  RunningProgram program({"run", "vector_example", "--isolate", "--json", pipe});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const Outcome outcome = program.end_with(SIGTERM);
+  EXPECT_LT(outcome.seconds, soon);
+  EXPECT_EQ(outcome.code, 128 + SIGTERM) << outcome.err;
+}
+
 TEST_P(RunInterruption, EndsRepetitions) {
   RunningProgram program({"run", "vector_example", "--executor", GetParam(), "--repeat", "1000000",
                           "--json", folder_.path("json")});

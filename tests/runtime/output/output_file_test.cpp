@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <climits>
@@ -50,6 +51,28 @@ TEST_F(OutputFiles, AppearWhenTheyAreWhole) {
   EXPECT_EQ(read(path("new")), "one, two");
   EXPECT_EQ(fs::status(path("new")).permissions() & fs::perms::owner_all,
             fs::perms::owner_read | fs::perms::owner_write);
+}
+
+/// Whatever the process that was to write it has done before it ended.
+TEST_F(OutputFiles, BeginAgainBehindAForkThatHadThem) {
+  const std::string text(100'000, 'x');
+  for (const bool is_finished : {false, true}) {
+    write(path("result"), "earlier");
+    OutputFile file(path("result"));
+    const pid_t fork_of_this = fork();
+    if (fork_of_this == 0) {
+      file.write(text);
+      if (is_finished) file.finish();
+      _exit(0);
+    }
+    waitpid(fork_of_this, nullptr, 0);
+    EXPECT_EQ(read(path("result")), is_finished ? text : "earlier");
+    file.begin_again();
+    EXPECT_FALSE(fs::exists(path("result")));
+    file.write("whole");
+    file.finish();
+    EXPECT_EQ(read(path("result")), "whole");
+  }
 }
 
 /// Memory that has names below /dev is as good a place as any.

@@ -43,14 +43,16 @@ TEST(OutcomeTable, HasOneDeadlockPerResource) {
   }
 }
 
-/// Neither the end of a right run, nor that of a broken runtime or chip, nor an early one is
+/// Neither the end of a right run, nor that of a broken runtime or chip, nor one by a signal is
 /// anybody's fault.
 TEST(OutcomeTable, NamesTheFaults) {
   const std::vector<std::string> faults = fault_names();
-  EXPECT_EQ(faults.size() + 4, outcome_table().size());
+  EXPECT_EQ(faults.size() + 6, outcome_table().size());
   EXPECT_THAT(faults, testing::Not(testing::Contains("ok")));
   EXPECT_THAT(faults, testing::Not(testing::Contains("not_drained")));
   EXPECT_THAT(faults, testing::Not(testing::Contains("core_lost")));
+  EXPECT_THAT(faults, testing::Not(testing::Contains("runtime_crashed")));
+  EXPECT_THAT(faults, testing::Not(testing::Contains("killed")));
   EXPECT_TRUE(is_kernel_fault(ErrorCode::not_a_pipe));
   EXPECT_TRUE(is_kernel_fault(ErrorCode::core_lost)) << "its scheduler finds it";
   EXPECT_FALSE(is_kernel_fault(ErrorCode::bad_submission));
