@@ -98,9 +98,9 @@ constexpr Rule rules[] = {
      "schedulers, make tasks ready, it only the one that it has just submitted, a scheduler "
      "one with producers only if it has completed one of them; and they consume and reclaim "
      "tasks, and give clusters back. A scheduler keeps what it made ready in its backlog, and "
-     "block tasks. Schedulers send tasks: to a core always the same one, to itself those that it "
-     "runs itself; and whoever has sent a task looks at its pipes. A core claims parts of block "
-     "tasks that are not pinned, for itself."},
+     "block tasks. Schedulers send tasks: to a core always the same one, which the header names, "
+     "to itself those that it runs itself; and whoever has sent a task looks at its pipes. A core "
+     "claims parts of block tasks that are not pinned, for itself."},
     {"VR-I29", Strength::always,
      "A group is opened in a scope, and closed before the orchestrator does anything else "
      "after the end of that."},

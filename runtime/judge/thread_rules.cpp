@@ -38,10 +38,20 @@ class Dispatches {
     refuse(event, "a core claims what is no part, or a pinned one");
   }
 
-  /// A core is served by one scheduler throughout, that of a scheduler by that one.
+  /// A core is served by one scheduler throughout, that of a scheduler by that one. An older trace
+  /// does not name it.
   void check_server(const Event& event, const CoreRecord& core) {
     if (it_.record.roles[core.thread] == Role::scheduler) {
       if (event.thread != core.thread) refuse(event, "a scheduler sends a task to another one");
+      return;
+    }
+    if (core.scheduler != no_index) {
+      if (event.thread != core.scheduler) {
+        it_.findings.add(
+            "VR-I28",
+            fmt::format("{} is served by {}", text_of(core), it_.record.threads[core.scheduler]),
+            event);
+      }
       return;
     }
     const Event& first = *first_.emplace(event.place, &event).first->second;

@@ -1,10 +1,11 @@
 #include "runtime/record/header_reader.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "runtime/record/chip_check.hpp"
 #include "runtime/record/outcome.hpp"
@@ -27,9 +28,11 @@ class HeaderReader {
     read_cores();
     read_rings();
     check_chip(line_, record_);
+    check_orchestrator();
     read_chip();
     read_kernels();
     if (line_.text("schema") != "pto2-trace/2") read_third();
+    check_manner();
     return std::move(record_);
   }
 
@@ -95,6 +98,17 @@ class HeaderReader {
     if (std::ranges::count(record_.roles, Role::orchestrator) == 0) {
       line_.refuse("there is no orchestrator: each thread is of a core");
     }
+  }
+
+  /// Who is of no core is the orchestrator.
+  void check_orchestrator() const {
+    std::vector<std::string_view> names;
+    for (std::size_t thread = 0; thread < record_.roles.size(); ++thread) {
+      if (record_.roles[thread] == Role::orchestrator) names.push_back(record_.threads[thread]);
+    }
+    if (names.size() == 1) return;
+    line_.refuse(fmt::format("there are {} orchestrators, {}: each thread that is of no core",
+                             names.size(), fmt::join(names, ", ")));
   }
 
   void read_core(const JsonLine& fields, std::size_t cores) {
@@ -179,11 +193,34 @@ class HeaderReader {
       if (core.scheduler == no_index || record_.roles[core.scheduler] != Role::scheduler) {
         line_.refuse(fmt::format("core {} has no scheduler", core.name));
       }
+      if (record_.roles[core.thread] == Role::scheduler && core.scheduler != core.thread) {
+        line_.refuse(fmt::format("core {} is {} itself, but {} serves it", core.name,
+                                 record_.threads[core.thread], record_.threads[core.scheduler]));
+      }
     }
     const JsonLine counts(line_.object("counts"), line_.line());
     record_.counts.emplace();
     for (const CountRow& row : count_table()) {
       (*record_.counts).*row.member = counts.number(row.name);
+    }
+    if (record_.counts->host_threads == 0) {
+      line_.refuse("\"counts\" has no host_threads: nobody has run");
+    }
+    if (record_.points != (record_.counts->points != 0)) {
+      line_.refuse(fmt::format("\"clock\" is {}, but \"counts\" has {} points", line_.text("clock"),
+                               record_.counts->points));
+    }
+  }
+
+  /// What only a simulation can be.
+  void check_manner() const {
+    if (record_.points) return;
+    const std::pair<const char*, bool> manners[] = {{"weak_memory", record_.manner.weak_memory},
+                                                    {"kernels_last", record_.manner.kernels_last}};
+    for (const auto& [name, is_so] : manners) {
+      if (is_so) {
+        line_.refuse(fmt::format("\"clock\" is ns, but \"{}\" is of simulations", name));
+      }
     }
   }
 

@@ -57,6 +57,29 @@ TEST(ThreadRules, I28EachCoreHasItsScheduler) {
   }
 }
 
+/// Even if nobody else ever serves it.
+TEST(ThreadRules, I28EachCoreHasTheSchedulerThatTheHeaderNames) {
+  expect_header_refused("VR-I28", Kit::independent, [](EditedTrace& trace) {
+    const Json& served = (*trace.events("dispatch").front())["core"];
+    for (Json& core : trace.header()["cores"]) {
+      Json& scheduler = core["scheduler"];
+      if (core["name"] == served)
+        scheduler = scheduler == "scheduler0" ? "scheduler1" : "scheduler0";
+    }
+  });
+}
+
+/// The version before does not name it.
+TEST(ThreadRules, I28EachCoreOfAnOlderTraceHasOneScheduler) {
+  EditedTrace trace(Kit::independent);
+  trace.header()["schema"] = "pto2-trace/2";
+  for (Json& core : trace.header()["cores"]) core.erase("scheduler");
+  EXPECT_EQ(trace.broken(), std::set<std::string>());
+  Json& thread = (*trace.events("dispatch").back())["thread"];
+  thread = thread == "scheduler0" ? "scheduler1" : "scheduler0";
+  EXPECT_THAT(trace.broken(), testing::Contains("VR-I28"));
+}
+
 TEST(ThreadRules, I28ACoreClaimsNothingButParts) {
   expect_line_refused("VR-I28", Kit::independent, "dispatch", [](EditedTrace&, Json& line) {
     line["thread"] = line["core"];
