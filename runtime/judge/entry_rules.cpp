@@ -1,8 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <queue>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "runtime/judge/rules.hpp"
 
@@ -35,6 +39,15 @@ class Entries {
   /// A memory of the caller, or a pipe by its group.
   using Place = std::pair<uint64_t, std::pair<bool, int64_t>>;
 
+  /// When a task has certainly ended, and the task.
+  using End = std::pair<uint64_t, uint32_t>;
+
+  /// The entries of a place that another access may replace, so that nobody has to look at all.
+  struct Replaceable {
+    std::unordered_map<uint32_t, uint32_t> entries;                   // how many, by task
+    std::priority_queue<End, std::vector<End>, std::greater<>> ends;  // of these tasks, and others
+  };
+
   static Place place_of(const TaskRecord& task, const ParamRecord& param) {
     if (param.pipe) return {static_cast<uint64_t>(task.group), {true, param.tag}};
     return {param.memory, {false, 0}};
@@ -60,23 +73,37 @@ class Entries {
 
   /// Who reads and writes takes the place of what it covers, which may be all.
   void replace(const TaskRecord& task, const ParamRecord& param) {
-    if (param.pipe || (param.reads() && param.writes() && param.external)) {
-      forget(place_of(task, param), [](uint32_t) { return true; });
-    }
+    if (!param.pipe && !(param.reads() && param.writes() && param.external)) return;
+    const auto found = replaceable_.find(place_of(task, param));
+    if (found == replaceable_.end()) return;
+    for (const auto& [older, entries] : found->second.entries) give_up(older, entries);
+    replaceable_.erase(found);
   }
 
-  /// Of the entries that a place has, those of tasks for which is_gone(task).
-  template <class IsGone>
-  void forget(const Place& place, IsGone&& is_gone) {
-    const auto found = replaceable_.find(place);
-    if (found == replaceable_.end()) return;
-    std::erase_if(found->second, [&](uint32_t older) {
-      if (kept_[older] == 0) return true;  // reclaimed
-      if (!is_gone(older)) return false;
-      --kept_[older];
-      --used_;
-      return true;
-    });
+  /// A task has none any more that was reclaimed.
+  void give_up(uint32_t task, uint32_t entries) {
+    const uint32_t gone = std::min(entries, kept_[task]);
+    kept_[task] -= gone;
+    used_ -= gone;
+  }
+
+  /// The entries of one task.
+  void forget(Replaceable& place, uint32_t task) {
+    const auto found = place.entries.find(task);
+    if (found == place.entries.end()) return;
+    give_up(task, found->second);
+    place.entries.erase(found);
+  }
+
+  /// Those of tasks that a new one comes behind. Who was consumed is nobody's producer, but has
+  /// ended before what is submitted then.
+  void forget_before(Replaceable& place, uint32_t task) {
+    look_behind(task);
+    for (const uint32_t older : behind_) forget(place, older);
+    const uint64_t now = it_.submit(task).t;
+    for (; !place.ends.empty() && place.ends.top().first <= now; place.ends.pop()) {
+      forget(place, place.ends.top().second);
+    }
   }
 
   /// Notes whom the task depends on, and whom those do.
@@ -94,35 +121,28 @@ class Entries {
     }
   }
 
-  /// Who was consumed is nobody's producer, but comes before what is submitted then.
-  [[nodiscard]] bool may_have_ended(uint32_t older, uint32_t task) const {
-    const uint32_t fin = it_.history.of(older).fin;
-    return fin != no_index && it_.event(fin).before <= it_.submit(task).t;
-  }
-
   /// Entries of those who write a buffer of another task are left out. Who writes unread may take
   /// the place of one that he comes behind.
   void insert(uint32_t task, const TaskRecord& submission, const ParamRecord& param) {
     if (!param.takes_an_entry()) return;
     if (!is_owner(submission, param)) {
       if (!param.pipe && !param.external) return;
-      if (!param.pipe && !param.reads()) {
-        look_behind(task);
-        forget(place_of(submission, param), [&](uint32_t older) {
-          return std::ranges::count(behind_, older) != 0 || may_have_ended(older, task);
-        });
+      Replaceable& place = replaceable_[place_of(submission, param)];
+      if (!param.pipe && !param.reads()) forget_before(place, task);
+      const uint32_t fin = it_.history.of(task).fin;
+      if (++place.entries[task] == 1 && fin != no_index) {
+        place.ends.emplace(it_.event(fin).before, task);
       }
-      replaceable_[place_of(submission, param)].push_back(task);
     }
     ++kept_[task];
     ++used_;
   }
 
   const Case& it_;
-  std::vector<uint32_t> kept_;                          // entries of each task
-  std::vector<uint64_t> alive_;                         // by ring: tasks before it may be reclaimed
-  std::map<Place, std::vector<uint32_t>> replaceable_;  // tasks, once per entry
-  std::vector<uint32_t> behind_;                        // of look_behind()
+  std::vector<uint32_t> kept_;   // entries of each task
+  std::vector<uint64_t> alive_;  // by ring: tasks before it may be reclaimed
+  std::map<Place, Replaceable> replaceable_;
+  std::vector<uint32_t> behind_;  // of look_behind()
   uint64_t used_ = 0;
 };
 
