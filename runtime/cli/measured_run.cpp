@@ -9,7 +9,8 @@ RunReport measure(const Settings& settings, const OwnImages& own, const Measurem
   const DeviceConfig config = settings.device_config();
   progress.stage("making the inputs");
   RunProgram program(settings, own);
-  if (wanted.loaded) wanted.loaded();
+  if (wanted.begins) wanted.begins();
+  program.load(settings, own);
   program.configure(own, config.deadline_ms, wanted.stop);
   if (program.error().code != ErrorCode::ok) return fault_report(settings, program.error());
   Repetitions repetitions(settings, config, program, progress, wanted.log_level, wanted.stop);

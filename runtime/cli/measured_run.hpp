@@ -15,7 +15,7 @@ namespace pto2::cli {
 struct Measurement {
   std::string log_level;         ///< the least severe message of the runtime that goes to stderr
   bool traced = false;           ///< the report has a record
-  std::function<void()> loaded;  ///< called before code of the user's runs for the first time
+  std::function<void()> begins;  ///< called before an image is loaded, which may run its code
   std::stop_token stop;          ///< gives the run up
 };
 

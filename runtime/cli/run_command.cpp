@@ -347,7 +347,7 @@ RunReport RunCommand::measure(const Settings& settings, ResultFiles& results,
   Progress progress(!quiet_);
   const Measurement wanted{.log_level = quiet_ ? "error" : settings.text(Setting::log_level),
                            .traced = results.trace() != nullptr,
-                           .loaded = [&] { results.remove_former(); },
+                           .begins = [&] { results.remove_former(); },
                            .stop = interruption.stop()};
   RunReport report = pto2::cli::measure(settings, own_, wanted, progress);
   report.interrupted = interruption.exit_code().value_or(exit_interrupted);

@@ -47,6 +47,13 @@ OrchestrationLibrary load_own_orchestration(const std::string& path, const std::
   return OrchestrationLibrary(std::move(object), entry);
 }
 
+/// What crashes while the dynamic loader works on this thread: it runs code of the images.
+CrashGuard::Who name_of_image() {
+  return [loading = gettid()] {
+    return gettid() == loading ? std::string("an image that is loaded or unloaded") : "";
+  };
+}
+
 /// While it lives, what crashes is the configuration of an orchestration. `code` is that, called on
 /// the calling thread, and is left at the deadline, as an orchestration is. It is named if it goes
 /// on after `stop` was requested.
@@ -99,7 +106,12 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
   }
   args_.insert(args_.end(), own.values.begin(), own.values.end());
   arrays_.insert(arrays_.end(), own.arrays.begin(), own.arrays.end());
-  load_images(settings, own);
+}
+
+RunProgram::~RunProgram() {
+  const CrashGuard guard(name_of_image());
+  orchestration_.reset();
+  library_ = {};
 }
 
 void RunProgram::configure(const OwnImages& own, uint64_t deadline_ms, std::stop_token stop) {
@@ -107,7 +119,8 @@ void RunProgram::configure(const OwnImages& own, uint64_t deadline_ms, std::stop
   if (error_.code == ErrorCode::ok) check_argument_count(expected, own);
 }
 
-void RunProgram::load_images(const Settings& settings, const OwnImages& own) {
+void RunProgram::load(const Settings& settings, const OwnImages& own) {
+  const CrashGuard guard(name_of_image());
   workloads::WorkloadImages images{own.orchestration, own.kernels};
   if (own.orchestration.empty() || !own.has_kernels()) {
     if (settings.workload() == nullptr) {

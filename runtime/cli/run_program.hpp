@@ -42,9 +42,14 @@ struct OwnImages {
 
 class RunProgram {
  public:
-  /// Loads the images and makes the inputs. Throws CliError, LoadError, std::bad_alloc.
+  /// Makes the inputs. Throws CliError, std::bad_alloc.
   RunProgram(const Settings& settings, const OwnImages& own);
-  /// Asks the orchestration for its configuration, before all else. Throws CliError if it expects
+  ~RunProgram();
+  RunProgram(const RunProgram&) = delete;
+  RunProgram& operator=(const RunProgram&) = delete;
+  /// Loads the images, which may run code of theirs. Throws CliError, LoadError, std::bad_alloc.
+  void load(const Settings& settings, const OwnImages& own);
+  /// Asks the orchestration for its configuration, once it is loaded. Throws CliError if it expects
   /// other arguments, std::system_error if the system refuses an OS thread. If it goes on after
   /// `stop` was requested, it is named on stderr.
   void configure(const OwnImages& own, uint64_t deadline_ms, std::stop_token stop);
@@ -73,7 +78,6 @@ class RunProgram {
     bool random;
     uint64_t seed;
   };
-  void load_images(const Settings& settings, const OwnImages& own);
   void load_kernels(const std::string& folder, std::span<const KernelFile> files);
   void add_argument(const ProgramArgument& argument, uint64_t input_seed);
   int ask_argument_count(uint64_t deadline_ms, std::stop_token stop);

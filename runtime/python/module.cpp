@@ -65,7 +65,7 @@ std::string run(const Request& request, std::stop_token stop) {
   cli::Progress progress(false);
   const cli::Measurement wanted{.log_level = settings.text(cli::Setting::log_level),
                                 .traced = trace.has_value(),
-                                .loaded =
+                                .begins =
                                     [&] {
                                       if (trace) trace->remove_former();
                                     },

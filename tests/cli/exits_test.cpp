@@ -130,6 +130,52 @@ TEST_F(Exits, ThatNobodyHearsOfAreToldByAnotherProcess) {
   EXPECT_EQ(run("packed", 3, 0, {"--isolate", "--expect", "exited"}).code, 0);
 }
 
+/// The dynamic loader runs code of an image before anybody calls it, and when it is done with it.
+class EndingImages : public Exits {
+ protected:
+  EndingImages() { exit_by("no_kernel"); }
+  Outcome run_image(const std::string& how, const Strings& more = {}) {
+    folder_.file("result", "earlier");
+    Strings arguments{"run",
+                      "--orchestration",
+                      std::string(TEST_IMAGES) + "/ends_program.so",
+                      "--kernels",
+                      folder_.path("kernels"),
+                      "--json",
+                      folder_.path("result")};
+    for (int i = 0; i < 7; ++i) arguments.insert(arguments.end(), {"--arg", "scalar:0"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return pto2(arguments, {"ENDS=" + how});
+  }
+};
+
+TEST_F(EndingImages, LeaveNoEarlierResults) {
+  for (const auto& [how, code] :
+       {std::pair("exit of image", 5), {"quiet exit of image", 0}, {"abort of image", 5}}) {
+    EXPECT_EQ(run_image(how).code, code) << how;
+    EXPECT_FALSE(fs::exists(folder_.path("result"))) << how;
+  }
+}
+
+TEST_F(EndingImages, AreAtFaultThemselves) {
+  const std::pair<const char*, const char*> ends[] = {
+      {"exit of image",
+       "FATAL: an image that was loaded, or a thread that one has started, called "
+       "exit()"},
+      {"crash of image", "FATAL: an image that is loaded or unloaded crashed: SIGSEGV"},
+      {"abort of image", "FATAL: an image that is loaded or unloaded crashed: SIGABRT"},
+      {"abort at the end of image", "FATAL: an image that is loaded or unloaded crashed: SIGABRT"}};
+  for (const auto& [how, message] : ends) {
+    EXPECT_THAT(run_image(how).err, HasSubstr(message));
+    const Outcome isolated = run_image(how, {"--isolate"});
+    EXPECT_EQ(isolated.code, 5) << how;
+    EXPECT_THAT(isolated.err, HasSubstr(message));
+    EXPECT_EQ(result()["outcome"], std::string(how) == "exit of image" ? "exited" : "crashed");
+  }
+  EXPECT_EQ(run_image("quiet exit of image", {"--isolate"}).code, 5);
+  EXPECT_EQ(result()["outcome"], "exited");
+}
+
 /// What a run says as it ends early by its own choice is its result.
 TEST_F(Exits, OfThisProgramAreNone) {
   const Outcome refused = run("packed", 4, 0, {"--isolate", "--arg", "scalar:0"});

@@ -275,7 +275,7 @@ TEST(Run, OneThatIsRefusedKeepsEarlierResults) {
   const std::string trace = folder.file("t", "earlier trace");
   const std::string result = folder.file("r", "earlier result");
   const std::pair<Strings, int> refused[] = {{{"--blocks", "2", "--schedulers", "8"}, 2},
-                                             {{"--kernels", "/nonexistent"}, 3}};
+                                             {{"--platform", "/nonexistent.toml"}, 3}};
   for (const auto& [options, code] : refused) {
     Strings arguments = {"run", "vector_example", "--trace", trace, "--json", result};
     arguments.insert(arguments.end(), options.begin(), options.end());

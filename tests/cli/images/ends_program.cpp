@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -38,8 +39,14 @@ void submit_many(PTO2Runtime* rt) {
 
 [[gnu::constructor]] void load() {
   if (is_asked_for("exit of image")) std::exit(0);
+  if (is_asked_for("quiet exit of image")) _exit(0);
   if (is_asked_for("crash of image")) raise(SIGSEGV);
+  if (is_asked_for("abort of image")) std::abort();
   if (is_asked_for("spin of image")) spin();
+}
+
+[[gnu::destructor]] void unload() {
+  if (is_asked_for("abort at the end of image")) std::abort();
 }
 
 }  // namespace
