@@ -416,15 +416,18 @@ ExitCode RunCommand::run_all() {
     throw CliError(exit_usage, "--all needs a WORKLOAD, whose cases it runs; pto2 list shows them");
   }
   check_settings_of_all(common);
-  ResultFiles results(ResultNames{.json = json_});
   std::deque<Settings> settings;  // the reports point to them
-  std::vector<RunReport> reports;
-  ExitCode worst = exit_pass;
-  const Interruption interruption(Interruption::First::requests_stop);
   for (const workloads::CaseInfo& info : common.workload()->cases()) {
     settings.push_back(resolve(info.name));
-    RunReport report = measure(settings.back(), results, interruption);
-    report.expected = info.outcome();
+    static_cast<void>(settings.back().device_config());  // now, not with results to lose
+  }
+  ResultFiles results(ResultNames{.json = json_});
+  ExitCode worst = exit_pass;
+  std::vector<RunReport> reports;
+  const Interruption interruption(Interruption::First::requests_stop);
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    RunReport report = measure(settings[i], results, interruption);
+    report.expected = common.workload()->cases()[i].outcome();
     const bool is_last = report.is_interrupted();
     if (worst == exit_pass || !is_last) worst = std::max(worst, exit_code(report));
     if (exit_code(report) != exit_pass) complain_of(report);

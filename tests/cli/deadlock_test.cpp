@@ -255,6 +255,16 @@ TEST(All, IsOneObjectAsJson) {
             "fail");
 }
 
+/// The case with two blocks comes last, and cannot have three schedulers.
+TEST(All, IsRefusedBeforeItsFirstCaseIfOneIsWrong) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("json", "earlier");
+  const Outcome outcome = pto2({"run", "deadlock", "--all", "--schedulers", "3", "--json", json});
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(read_text(json), "earlier");
+}
+
 TEST(All, LeavesStdoutToTheLinesWhenTheJsonIsAFile) {
   const TemporaryFolder folder;
   const Outcome outcome =
