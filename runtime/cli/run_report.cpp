@@ -41,6 +41,13 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} us", seconds * 1e6);
 }
 
+/// Whose wall time it is, behind that.
+std::string of_repetitions(const RunReport& report) {
+  if (report.repetitions < 2) return "";
+  const bool is_median = report.verdict == "pass" || report.verdict == "inconclusive";
+  return fmt::format(", {} of {}", is_median ? "median" : "the last", report.repetitions);
+}
+
 /// The options that were given, under their names with underscores.
 void add_options(Json& json, const workloads::CaseOptions& options) {
   for (const workloads::OptionSpec* option : workloads::all_options()) {
@@ -207,9 +214,7 @@ std::string to_text(const RunReport& report) {
   }
   if (report.is_lost) return text;
   line("tasks", fmt::format("{}, {} edges", r.tasks, r.edges_linked + r.edges_early));
-  line("wall time",
-       duration_text(report.wall_s) +
-           (report.repetitions > 1 ? fmt::format(", median of {}", report.repetitions) : ""));
+  line("wall time", duration_text(report.wall_s) + of_repetitions(report));
   if (report.graph) line("graph", graph_text(*report.graph));
   if (const auto seconds = kernel_seconds(report)) {
     line("kernel time", duration_text(*seconds) + " over all cores");

@@ -28,9 +28,9 @@ struct RunReport {
   const Settings* settings = nullptr;
   DeviceConfig config;
   LaunchTeam team;
-  RunResult result;  ///< of the repetition with the median wall time, or of the one that failed
+  RunResult result;  ///< of the repetition with the median wall time, or of the last, if it failed
   uint64_t repetitions = 0;                 ///< that were run
-  double wall_s = 0;                        ///< median
+  double wall_s = 0;                        ///< median, or that of the last, as `result`
   std::string verdict;                      ///< pass, fail, inconclusive, fault or interrupted
   std::string detail;                       ///< why not pass; may be empty
   std::string expected;                     ///< outcome() that was asked for; empty: none

@@ -149,6 +149,13 @@ TEST_F(RunReportOf, SaysItInLinesToo) {
   report.wall_s = 12e-6;
   report.repetitions = 1;
   EXPECT_THAT(to_text(report), HasSubstr("wall time       12.0 us\n"));
+  report.repetitions = 5;
+  for (const char* verdict : {"fail", "fault", "interrupted"}) {
+    report.verdict = verdict;
+    EXPECT_THAT(to_text(report), HasSubstr("wall time       12.0 us, the last of 5\n"));
+  }
+  report.verdict = "inconclusive";
+  EXPECT_THAT(to_text(report), HasSubstr("wall time       12.0 us, median of 5\n"));
 }
 
 TEST_F(RunReportOf, WarnsOfGraphsThatLackSomething) {
