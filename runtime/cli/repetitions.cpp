@@ -3,9 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "runtime/cli/median.hpp"
+#include "runtime/cli/median_run.hpp"
 #include "runtime/judge/judge.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/stderr_text.hpp"
@@ -56,7 +57,8 @@ Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, R
 
 RunReport Repetitions::run(uint64_t trace_events) {
   const uint64_t wanted = settings_.number(Setting::repeat);
-  std::vector<RunResult> results;
+  MedianRun median(wanted);
+  std::optional<RunResult> last;
   while (report_.repetitions < wanted && report_.verdict.empty()) {
     if (stop_.stop_requested()) {
       interrupt(fmt::format("after {} of {} repetitions", report_.repetitions, wanted));
@@ -66,28 +68,23 @@ RunReport Repetitions::run(uint64_t trace_events) {
     DeviceConfig config = config_;
     config.kernel_timing = !is_simulated(executor_.executor);
     config.events = trace_events;
-    if (!results.empty()) results.back().record = {};  // the largest part of a result
     program_.reset();
-    results.push_back(launch_once(config));
+    last.reset();  // its record is large
+    last = launch_once(config);
+    median.add(*last);
     ++report_.repetitions;
-    judge(results.back());
-    if (config.events != 0) judge_record(results.back().record);
+    judge(*last);
+    if (config.events != 0) judge_record(last->record);
   }
-  if (results.empty()) return std::move(report_);
-  Record last = std::exchange(results.back().record, {});
+  if (!last) return std::move(report_);
+  report_.result = *std::move(last);
+  report_.wall_s = static_cast<double>(report_.result.wall_ns) * 1e-9;
   if (report_.verdict.empty()) {
     report_.verdict = program_.data() != nullptr ? "pass" : "inconclusive";
     if (program_.data() == nullptr) report_.detail = "there is no reference to compare with";
-    std::vector<uint64_t> walls;
-    for (const RunResult& result : results) walls.push_back(result.wall_ns);
-    const auto [lower, upper] = median_places(walls);
-    report_.wall_s = (static_cast<double>(walls[lower]) + static_cast<double>(walls[upper])) / 2e9;
-    report_.result = std::move(results[lower]);
-  } else {
-    report_.wall_s = static_cast<double>(results.back().wall_ns) * 1e-9;
-    report_.result = std::move(results.back());
+    report_.wall_s = median.seconds();
+    median.put_into(report_.result);
   }
-  report_.result.record = std::move(last);
   return std::move(report_);
 }
 
