@@ -195,7 +195,8 @@ RunCommand::RunCommand(CLI::App& subcommand) {
   add_file("--json", json_,
            "write the result as JSON; - is stdout, and what kernels print there goes to stderr");
   add_file("--config", config_, "read settings from a TOML file");
-  subcommand.add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
+  subcommand.add_flag("--quiet", quiet_,
+                      "no text on stdout but what --print-config asks for, errors alone on stderr");
   subcommand.add_flag("--print-config", print_config_,
                       "print each setting, its value and its source instead of running");
   CLI::Option* const all = subcommand.add_flag(
@@ -422,8 +423,8 @@ ExitCode RunCommand::run_all() {
     static_cast<void>(settings.back().device_config());  // now, not with results to lose
   }
   ResultFiles results(ResultNames{.json = json_});
-  ExitCode worst = exit_pass;
   std::vector<RunReport> reports;
+  ExitCode worst = exit_pass;
   const Interruption interruption(Interruption::First::requests_stop);
   for (std::size_t i = 0; i < settings.size(); ++i) {
     RunReport report = measure(settings[i], results, interruption);

@@ -10,4 +10,8 @@ std::string text_of_json(const nlohmann::ordered_json& json) {
          "\n";
 }
 
+std::string as_utf8(const std::string& text) {
+  return nlohmann::ordered_json::parse(text_of_json(text)).get<std::string>();
+}
+
 }  // namespace pto2::cli

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/output/json_text.hpp"
+
 namespace pto2::cli {
 namespace {
 
@@ -11,10 +13,11 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-/// As the value of an attribute in XML. Control characters but line breaks become '?'.
+/// As the value of an attribute in XML. Control characters but line breaks become '?', and what is
+/// no UTF-8 U+FFFD.
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : as_utf8(text)) {
     switch (c) {
       case '&':
         result += "&amp;";

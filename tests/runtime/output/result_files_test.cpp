@@ -64,6 +64,14 @@ TEST_F(Results, GoToTheFilesThatAreNamed) {
   EXPECT_EQ(read(path("t")), "trace\n");
 }
 
+/// A reader of XML takes nothing of a file that is no UTF-8 all through.
+TEST(JunitText, HasUtf8Alone) {
+  const std::string text = junit_text("s\xff", {{"\xc3\xa4\xc3", 1, "a\x80<", false}}, false);
+  EXPECT_THAT(text, HasSubstr("<testsuite name=\"s\xef\xbf\xbd\""));
+  EXPECT_THAT(text, HasSubstr("<testcase name=\"\xc3\xa4\xef\xbf\xbd\""));
+  EXPECT_THAT(text, HasSubstr("<failure message=\"a\xef\xbf\xbd&lt;\"/>"));
+}
+
 TEST_F(Results, LeaveStdoutToTheOneThatIsThere) {
   EXPECT_EQ(stdout_of({}), "text\n");
   EXPECT_EQ(stdout_of({.json = "-"}), "json\n");
