@@ -3,7 +3,8 @@
 /// from there.
 ///
 /// A core is free while it is idle, or while it is visited and has got nothing yet. The visited one
-/// goes first, and need not become idle in between.
+/// goes first, and need not become idle in between. While a pinned task waits none is free for what
+/// may run anywhere: it has its choice first.
 ///
 ///   RD-I1: a task goes to a core of its type that was free.
 ///   RD-I2: who has given its last free core of a type to a task wakes another scheduler, for what
@@ -48,7 +49,7 @@ class ReadyDispatch {
   }
 
   /// A task that has become ready by a completion of this scheduler. A block task always goes into
-  /// the queues, for dispatch lends it in turns.
+  /// the queues, for dispatch lends it in turns, and so do others while pinned ones wait.
   void push(SlotId task) {
     TaskRoute route;
     TaskId id;
@@ -59,17 +60,12 @@ class ReadyDispatch {
     }
     const auto type = static_cast<uint32_t>(route.type);
     record<P>(desk_.log, EventKind::ready, id, type);
-    if (route.is_pinned()) [[unlikely]] {
-      return desk_.state.push_pinned(task, route.cluster_id());
-    }
     CoreId core;
-    if (!route.is_block && take_free(type, core)) [[likely]] {
-      start(core, task);
-      if (desk_.cores[type].idle.empty()) desk_.cores.note_more(type);
-      return;
-    }
-    desk_.cores.note_more(type);
-    ready_.push(type, task, id);
+    const bool may_start = !route.is_block && !route.is_pinned() && pinned_.empty();
+    if (!may_start || !take_free(type, core)) [[unlikely]]
+      return queue(task, route, id);
+    start(core, task);
+    if (desk_.cores[type].idle.empty()) desk_.cores.note_more(type);
   }
 
   /// Gives ready tasks to the idle cores. True: there were some.
@@ -110,6 +106,14 @@ class ReadyDispatch {
     if (desk_.cores[type].idle.empty()) return false;
     core = desk_.cores.take_lowest(type);
     return true;
+  }
+
+  /// A ready task that does not go to a core at once.
+  [[gnu::noinline]] void queue(SlotId task, TaskRoute route, TaskId id) {
+    if (route.is_pinned()) return desk_.state.push_pinned(task, route.cluster_id());
+    const auto type = static_cast<uint32_t>(route.type);
+    desk_.cores.note_more(type);
+    ready_.push(type, task, id);
   }
 
   /// A task from the queues. True: it is a block task, and its ticket was passed on.

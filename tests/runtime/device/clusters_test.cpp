@@ -292,18 +292,23 @@ void queued_kernel(int64_t* args) {
 }
 
 /// Submits task 0, and while it has the core tasks 1 to 3, which may run anywhere, and then task 4
-/// with `submit_pinned`. Returns their order.
+/// with `submit_pinned`. `chained`: each of the first four waits for the one before it. Returns
+/// their order.
 std::vector<int64_t> order_on_one_core(
-    uint64_t seed,
+    uint64_t seed, bool chained,
     const std::function<void(PTO2Runtime*, const PTOParam*, int32_t)>& submit_pinned) {
   static constexpr KernelEntry kernels[] = {queued_kernel};
   OneCore core;
+  uint64_t link = 0;
   const auto entry = [&](PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint32_t shape[] = {1};
+    const Tensor tensor = make_tensor_external(&link, shape, 1, DataType::UINT64);
     const int32_t cluster = pto2_rt_allocate_cluster(rt);
     for (uint64_t number = 0; number < 5; ++number) {
       const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&core)),
-                                 make_scalar_param(number)};
-      if (number < 4) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 2);
+                                 make_scalar_param(number), make_inout_param(tensor)};
+      if (number < 4) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, chained ? 3 : 2);
       if (number == 4) submit_pinned(rt, params, cluster);
       while (!core.first_runs) executors::SeededTeam::current()->point();
     }
@@ -318,22 +323,27 @@ std::vector<int64_t> order_on_one_core(
   return core.order;
 }
 
-/// The core is given to whoever is pinned to its cluster, whatever has waited for longer.
+/// The core is given to whoever is pinned to its cluster, whatever has waited for longer, or
+/// becomes ready as it becomes free.
 TEST(PinnedTasks, GoBeforeThoseThatMayRunAnywhere) {
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
-    EXPECT_THAT(order_on_one_core(seed,
+  for (uint64_t run = 0; run < 100; ++run) {
+    const uint64_t seed = 1 + run / 2;
+    const bool chained = run % 2 == 1;
+    EXPECT_THAT(order_on_one_core(seed, chained,
                                   [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
                                     pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, params,
                                                                   2, cluster);
                                   }),
-                ElementsAre(0, 4, 1, 2, 3));
-    EXPECT_THAT(order_on_one_core(seed,
+                ElementsAre(0, 4, 1, 2, 3))
+        << chained;
+    EXPECT_THAT(order_on_one_core(seed, chained,
                                   [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
                                     const int32_t clusters[] = {cluster, cluster};
                                     pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_CUBE,
                                                                         params, 2, 2, clusters);
                                   }),
-                ElementsAre(0, 4, 4, 1, 2, 3));
+                ElementsAre(0, 4, 4, 1, 2, 3))
+        << chained;
   }
 }
 
