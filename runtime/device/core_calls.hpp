@@ -78,12 +78,7 @@ class CoreCalls {
     count_look();
     const bool is_given_up = ask_if_given_up();
     const bool is_quiet = quiet_.look(threads, waits_.announcements());
-    bool has_pauses = false;
-    end_some([&](uint32_t worker, uint64_t) {
-      has_pauses = has_pauses || is_pause(worker);
-      return PTOWaited::HOLDS;
-    });
-    const bool are_all_in_vain = is_quiet && !(has_pauses && pauses_may_help());
+    const bool are_all_in_vain = is_quiet && !(has_pauses() && pauses_may_help());
     end_some([&](uint32_t worker, uint64_t wait) {
       Seen& seen = seen_[worker];
       if (seen.wait != wait) seen = {wait, 0};
@@ -96,8 +91,14 @@ class CoreCalls {
   /// The same when nobody can go on, as a simulation knows, which may not ask why. False: no wait
   /// goes on.
   bool end_all() {
-    if (pauses_may_help() && end_those([this](uint32_t w) { return is_pause(w); })) return true;
-    return end_those([](uint32_t) { return true; });
+    const bool ends_pauses = has_pauses() && pauses_may_help();
+    bool any = false;
+    end_some([&](uint32_t worker, uint64_t) {
+      if (ends_pauses && !is_pause(worker)) return PTOWaited::HOLDS;
+      any = true;
+      return PTOWaited::NOBODY;
+    });
+    return any;
   }
 
  private:
@@ -137,7 +138,8 @@ class CoreCalls {
 
   static constexpr uint64_t most_in_vain = 16;
 
-  /// Where nobody can go on: whether pauses are to be ended alone, once more.
+  /// Where nobody can go on but kernels that pause: whether pauses are to be ended alone, once
+  /// more.
   [[nodiscard]] bool pauses_may_help() {
     const uint64_t announced = waits_.announcements();
     pauses_in_vain_ = announced == announced_ ? pauses_in_vain_ + 1 : 0;
@@ -172,23 +174,21 @@ class CoreCalls {
     return pauses_[worker].load(std::memory_order_relaxed);
   }
 
+  /// Whether one of the waits that go on is a pause.
+  [[nodiscard]] bool has_pauses() {
+    bool has_one = false;
+    end_some([&](uint32_t worker, uint64_t) {
+      has_one = has_one || is_pause(worker);
+      return PTOWaited::HOLDS;
+    });
+    return has_one;
+  }
+
   /// In a simulation others run meanwhile.
   [[nodiscard]] bool ask_if_given_up() {
     const bool is_given_up = is_given_up_();
     if (is_given_up) was_given_up_.store(true, std::memory_order_relaxed);
     return is_given_up;
-  }
-
-  /// Of workers that `are_meant`, in a simulation. False: none of them waits.
-  template <class AreMeant>
-  bool end_those(AreMeant&& are_meant) {
-    bool any = false;
-    end_some([&](uint32_t worker, uint64_t) {
-      if (!are_meant(worker)) return PTOWaited::HOLDS;
-      any = true;
-      return PTOWaited::NOBODY;
-    });
-    return any;
   }
 
   /// HOLDS: it goes on.

@@ -117,6 +117,20 @@ void meet(int64_t* args) {
   wait_for(args, exchange.answered.at(1 - part), 1);
 }
 
+/// Behind all that others can do, once.
+void ask_after_a_pause(int64_t* args) {
+  auto never = [] { return false; };
+  EXPECT_EQ(pto_pause(args, never), PTOWaited::NOBODY);
+  ask_once(args);
+}
+void wait_in_vain(int64_t* args) {
+  auto never = [] { return false; };
+  EXPECT_EQ(pto_wait(args, never), PTOWaited::NOBODY);
+}
+void wait_for_a_question(int64_t* args) {
+  wait_for(args, exchange_of(args).asked, 1);
+}
+
 constexpr KernelEntry kernels[] = {ask,
                                    answer,
                                    fail,
@@ -127,7 +141,10 @@ constexpr KernelEntry kernels[] = {ask,
                                    note_place_and_wait,
                                    ask_then,
                                    meet,
-                                   fail_then};
+                                   fail_then,
+                                   ask_after_a_pause,
+                                   wait_in_vain,
+                                   wait_for_a_question};
 
 DeviceConfig device() {
   DeviceConfig config = small_device();
@@ -338,6 +355,29 @@ TEST_P(MixedWaits, ALostCoreIsFound) {
 }
 
 /// One OS thread for everything.
+/// However many waits have ended before for want of anybody, with no pause beside them.
+TEST(KernelWaitsInSimulations, GoOnBesideAPause) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Exchange exchange;
+    const auto entry = [&](PTO2Runtime* rt) {
+      pto2_rt_init_tensor_pool(rt);
+      const uint32_t shape[] = {1};
+      const Tensor link = make_tensor(shape, 1);
+      PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&exchange)),
+                           make_output_param(link)};
+      for (int i = 0; i < 20; ++i) {
+        pto2_rt_submit_task(rt, 12, PTO2_WORKER_CUBE, params, 2);
+        params[1] = make_inout_param(link);
+      }
+      params[1] = make_input_param(link);
+      pto2_rt_submit_task(rt, 11, PTO2_WORKER_CUBE, params, 2);
+      pto2_rt_submit_task(rt, 13, PTO2_WORKER_VECTOR, params, 2);
+    };
+    const RunResult result = run_at(ExecutorKind::seeded, device(), {kernels, entry, {}}, seed);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  }
+}
+
 TEST(KernelWaitsOnOneHost, AllClustersExchangeNumbers) {
   std::array<Exchange, 3> exchanges;
   const RunResult result = launch(
