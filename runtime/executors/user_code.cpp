@@ -35,9 +35,11 @@ PTO2_THREAD_POINTER const ThreadPointer<Exit> exit_pointer(this_exit);
 
 namespace {
 
-/// Those that hold locks for everybody.
+/// Those that hold locks for everybody. An allocator may have taken the place of the libraries' own
+/// malloc() and operator new, but not of their other members here.
 bool is_of_the_system(const void* image) {
-  static constexpr std::array members{"malloc", "_Znwm", "__tls_get_addr", "_Unwind_Resume"};
+  static constexpr std::array members{"malloc",      "_Znwm",          "write",
+                                      "__cxa_throw", "__tls_get_addr", "_Unwind_Resume"};
   return std::ranges::any_of(members, [image](const char* name) {
     const void* const member = dlsym(RTLD_NEXT, name);
     return member != nullptr && image_of(member) == image;
