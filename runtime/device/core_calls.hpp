@@ -253,19 +253,21 @@ class CoreCalls {
   [[nodiscard]] std::optional<WorkerId> worker() {
     return own([this] {
       const std::scoped_lock lock(naming_);
-      if (workers_.empty()) name_workers();
+      if (workers_.empty()) workers_ = named_workers();
       const auto found = workers_.find(running_thread_());
       return found == workers_.end() ? std::nullopt : std::optional(found->second);
     });
   }
 
-  void name_workers() {
+  [[nodiscard]] std::unordered_map<std::string, WorkerId> named_workers() const {
+    std::unordered_map<std::string, WorkerId> workers;
     for (uint32_t core = 0; core < chip_.cores(); ++core) {
-      workers_.emplace(chip_.name_of(CoreId(core)), CoreId(core));
+      workers.emplace(chip_.name_of(CoreId(core)), CoreId(core));
     }
     for (uint32_t s = 0; s < chip_.schedulers; ++s) {
-      workers_.emplace(scheduler_name(s), chip_.worker_of(SchedulerId(s)));
+      workers.emplace(scheduler_name(s), chip_.worker_of(SchedulerId(s)));
     }
+    return workers;
   }
 
   [[nodiscard]] PTOPlace place() {

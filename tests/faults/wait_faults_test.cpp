@@ -66,5 +66,44 @@ TEST(WaitsInWant, LackMemoryAndBlameNoKernel) {
   }
 }
 
+struct Place {
+  uint64_t allocations = 0;  ///< that succeed while a kernel asks where it is
+  bool lacked = false;
+  PTOPlace later{};  ///< as it heard when there was memory again
+};
+
+void ask_in_want(int64_t* args) {
+  auto& place = *reinterpret_cast<Place*>(args[0]);
+  try {
+    const FailingMachine machine({Operation::allocation, place.allocations + 1, true});
+    (void)pto_place(args);
+  } catch (const std::bad_alloc&) {
+    place.lacked = true;
+  }
+  place.later = pto_place(args);
+}
+
+/// Of the names that threads are looked up by, all are there or none.
+TEST(WaitsInWant, KernelsAreFoundWhenThereIsMemoryAgain) {
+  static constexpr KernelEntry kernels[] = {ask_in_want};
+  DeviceConfig config = small_device();
+  config.chip = {"one", 1, 1, 1, 1};
+  Place place;
+  do {
+    ++place.allocations;
+    place.lacked = false;
+    const auto submit = [&](PTO2Runtime* rt) {
+      const PTOParam param = make_scalar_param(reinterpret_cast<uint64_t>(&place));
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, &param, 1);
+    };
+    const RunResult result = launch(
+        config, executors::TeamOptions{.executor = executors::Executor::packed, .host_threads = 1},
+        {kernels, submit, {}});
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    EXPECT_EQ(place.later.cluster, 0) << "after " << place.allocations << " allocations";
+  } while (place.lacked);
+  EXPECT_GT(place.allocations, 3) << "a name of each worker, at least";
+}
+
 }  // namespace
 }  // namespace pto2::test
