@@ -52,8 +52,8 @@ struct DeviceConfig {
   bool kernel_timing = false;  ///< measure the time inside kernels
   std::size_t events = 0;      ///< events kept per logical thread; 0: no record
   /// Milliseconds after which a kernel that has not returned, or an orchestration that has neither
-  /// returned nor called the runtime, ends the run, or else the process; 0: never. Of no effect in
-  /// simulations.
+  /// returned nor called the runtime, ends the run, or else the process; 0: never. In simulations,
+  /// too.
   uint64_t deadline_ms = 60'000;
 
   GuardKind guard = GuardKind::off;
