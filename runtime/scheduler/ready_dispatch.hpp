@@ -3,13 +3,14 @@
 /// from there.
 ///
 /// A core is free while it is idle, or while it is visited and has got nothing yet. The visited one
-/// goes first, and need not become idle in between. While a pinned task waits none is free for what
-/// may run anywhere: it has its choice first.
+/// goes first, and need not become idle in between. It is kept for pinned tasks if there are any as
+/// its visit begins, or become ready by it: they go before what may run anywhere.
 ///
 ///   RD-I1: a task goes to a core of its type that was free.
 ///   RD-I2: who has given its last free core of a type to a task wakes another scheduler, for what
 ///          it was woken for itself, or has pushed (PS-I1).
 ///   RD-I3: a core that is still free at the end of its visit is idle from then on.
+///   RD-I4: a core that is kept for pinned tasks is idle at the end of its visit.
 ///   RD-P1: one core is visited at a time.
 #pragma once
 
@@ -33,14 +34,17 @@ class ReadyDispatch {
   /// announced for: of the others somebody else was woken for what there is, or dispatch() finds
   /// it.
   void begin_visits() { takes_ = ~announcements_.types(); }
-  /// `core`, whose task has ended, is free. RD-P1
+  /// `core`, whose task has ended, is free, or kept. RD-P1
   void begin_visit(CoreId core) {
     PTO2_INVARIANT("RD-P1", visited_type_ == no_type);
     visited_type_ = desk_.cores.type_of(core);
     visited_ = core;
+    if (!pinned_.empty()) [[unlikely]] {
+      visited_type_ = kept;
+    }
   }
-  /// If the core is still free, it takes a ready task, or is idle: pinned tasks go first. After one
-  /// that found none, or one that others help with, no other takes any.
+  /// If the core is still free, it takes a ready task, or is idle. After one that found none, or
+  /// one that others help with, no other takes any.
   void end_visit();
   /// It was left in the middle.
   void break_visit() {
@@ -49,7 +53,7 @@ class ReadyDispatch {
   }
 
   /// A task that has become ready by a completion of this scheduler. A block task always goes into
-  /// the queues, for dispatch lends it in turns, and so do others while pinned ones wait.
+  /// the queues, for dispatch lends it in turns.
   void push(SlotId task) {
     TaskRoute route;
     TaskId id;
@@ -60,12 +64,16 @@ class ReadyDispatch {
     }
     const auto type = static_cast<uint32_t>(route.type);
     record<P>(desk_.log, EventKind::ready, id, type);
+    if (route.is_pinned()) [[unlikely]]
+      return push_pinned(task, route.cluster_id());
     CoreId core;
-    const bool may_start = !route.is_block && !route.is_pinned() && pinned_.empty();
-    if (!may_start || !take_free(type, core)) [[unlikely]]
-      return queue(task, route, id);
-    start(core, task);
-    if (desk_.cores[type].idle.empty()) desk_.cores.note_more(type);
+    if (!route.is_block && take_free(type, core)) [[likely]] {
+      start(core, task);
+      if (desk_.cores[type].idle.empty()) desk_.cores.note_more(type);
+      return;
+    }
+    desk_.cores.note_more(type);
+    ready_.push(type, task, id);
   }
 
   /// Gives ready tasks to the idle cores. True: there were some.
@@ -95,6 +103,7 @@ class ReadyDispatch {
 
  private:
   static constexpr uint32_t no_type = core_types;
+  static constexpr uint32_t kept = no_type + 1;  ///< for pinned tasks
 
   /// A free core of this type, which has something to do from now on. False: there is none.
   [[gnu::always_inline]] bool take_free(uint32_t type, CoreId& core) {
@@ -108,12 +117,9 @@ class ReadyDispatch {
     return true;
   }
 
-  /// A ready task that does not go to a core at once.
-  [[gnu::noinline]] void queue(SlotId task, TaskRoute route, TaskId id) {
-    if (route.is_pinned()) return desk_.state.push_pinned(task, route.cluster_id());
-    const auto type = static_cast<uint32_t>(route.type);
-    desk_.cores.note_more(type);
-    ready_.push(type, task, id);
+  [[gnu::noinline]] void push_pinned(SlotId task, ClusterId cluster) {
+    if (visited_type_ != no_type) visited_type_ = kept;
+    desk_.state.push_pinned(task, cluster);
   }
 
   /// A task from the queues. True: it is a block task, and its ticket was passed on.
@@ -149,16 +155,20 @@ class ReadyDispatch {
   Announcements<P, F>& announcements_;
   bool cores_to_wait_for_ = false;
   CoreId visited_;
-  uint32_t takes_ = 0;               ///< bit t: visited cores of type t take tasks
-  uint32_t visited_type_ = no_type;  ///< no_type: no core is visited, or that one is not free
+  uint32_t takes_ = 0;  ///< bit t: visited cores of type t take tasks
+  /// Of the visited core, or `kept`. no_type: no core is visited, or that one has got a task.
+  uint32_t visited_type_ = no_type;
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void ReadyDispatch<P, F>::end_visit() {
-  if (visited_type_ == no_type) return;
   const uint32_t type = std::exchange(visited_type_, no_type);
+  if (type >= no_type) [[unlikely]] {
+    if (type == kept) desk_.cores.give_back(visited_);
+    return;
+  }
   SlotId task;
-  const bool takes = (takes_ & (1u << type)) != 0 && pinned_.empty();
+  const bool takes = (takes_ & (1u << type)) != 0;
   if (takes && ready_.next_at_hand(type, task)) [[likely]] {
     if (!start_taken(type, visited_, task)) [[likely]]
       return;

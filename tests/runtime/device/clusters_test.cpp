@@ -291,12 +291,14 @@ void queued_kernel(int64_t* args) {
   while (!core.all_submitted) executors::SeededTeam::current()->point();
 }
 
+/// Each of the others waits for the one before it, or the pinned one for task 0, or nobody waits.
+enum class Linked : uint8_t { none, others, pinned };
+
 /// Submits task 0, and while it has the core tasks 1 to 3, which may run anywhere, and then task 4
-/// with `submit_pinned`. `chained`: each of the first four waits for the one before it. Returns
-/// their order.
+/// with `submit_pinned`, which gets parameters, their count and a cluster. Returns their order.
 std::vector<int64_t> order_on_one_core(
-    uint64_t seed, bool chained,
-    const std::function<void(PTO2Runtime*, const PTOParam*, int32_t)>& submit_pinned) {
+    uint64_t seed, Linked linked,
+    const std::function<void(PTO2Runtime*, const PTOParam*, int, int32_t)>& submit_pinned) {
   static constexpr KernelEntry kernels[] = {queued_kernel};
   OneCore core;
   uint64_t link = 0;
@@ -308,8 +310,13 @@ std::vector<int64_t> order_on_one_core(
     for (uint64_t number = 0; number < 5; ++number) {
       const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&core)),
                                  make_scalar_param(number), make_inout_param(tensor)};
-      if (number < 4) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, chained ? 3 : 2);
-      if (number == 4) submit_pinned(rt, params, cluster);
+      const bool is_pinned = number == 4;
+      const bool is_linked = linked == Linked::others
+                                 ? !is_pinned
+                                 : linked == Linked::pinned && (is_pinned || number == 0);
+      const int count = is_linked ? 3 : 2;
+      if (!is_pinned) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, count);
+      if (is_pinned) submit_pinned(rt, params, count, cluster);
       while (!core.first_runs) executors::SeededTeam::current()->point();
     }
     core.all_submitted = true;
@@ -324,26 +331,23 @@ std::vector<int64_t> order_on_one_core(
 }
 
 /// The core is given to whoever is pinned to its cluster, whatever has waited for longer, or
-/// becomes ready as it becomes free.
+/// becomes ready as it becomes free; and to one that becomes ready itself then.
 TEST(PinnedTasks, GoBeforeThoseThatMayRunAnywhere) {
-  for (uint64_t run = 0; run < 100; ++run) {
-    const uint64_t seed = 1 + run / 2;
-    const bool chained = run % 2 == 1;
-    EXPECT_THAT(order_on_one_core(seed, chained,
-                                  [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
-                                    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, params,
-                                                                  2, cluster);
-                                  }),
-                ElementsAre(0, 4, 1, 2, 3))
-        << chained;
-    EXPECT_THAT(order_on_one_core(seed, chained,
-                                  [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
-                                    const int32_t clusters[] = {cluster, cluster};
-                                    pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_CUBE,
-                                                                        params, 2, 2, clusters);
-                                  }),
-                ElementsAre(0, 4, 4, 1, 2, 3))
-        << chained;
+  const auto submit = [](PTO2Runtime* rt, const PTOParam* params, int count, int32_t cluster) {
+    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, params, count, cluster);
+  };
+  const auto submit_block = [](PTO2Runtime* rt, const PTOParam* params, int count,
+                               int32_t cluster) {
+    const int32_t clusters[] = {cluster, cluster};
+    pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_CUBE, params, count, 2, clusters);
+  };
+  for (const Linked linked : {Linked::none, Linked::others, Linked::pinned}) {
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+      EXPECT_THAT(order_on_one_core(seed, linked, submit), ElementsAre(0, 4, 1, 2, 3))
+          << static_cast<int>(linked);
+      EXPECT_THAT(order_on_one_core(seed, linked, submit_block), ElementsAre(0, 4, 4, 1, 2, 3))
+          << static_cast<int>(linked);
+    }
   }
 }
 
