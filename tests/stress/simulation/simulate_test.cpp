@@ -48,6 +48,7 @@ SimulatedRun passed(uint64_t tasks = 0) {
   run.outcome = "passed";
   run.tasks = tasks;
   run.points = 10;
+  run.result.points = run.points;
   return run;
 }
 
@@ -170,6 +171,8 @@ TEST(Simulate, TheRunOfASeedAloneIsRepeatedLikeTheOthers) {
   const auto run = [&](uint64_t) {
     SimulatedRun made = passed();
     made.result.tasks = ++calls;
+    made.points = 10 * calls;
+    made.fault_reached = calls == 1;
     return made;
   };
   MadeUp subject(run, {});
@@ -177,6 +180,8 @@ TEST(Simulate, TheRunOfASeedAloneIsRepeatedLikeTheOthers) {
   EXPECT_EQ(calls, 2U);
   EXPECT_EQ(wrong.outcome, "wrong");
   EXPECT_EQ(wrong.result.tasks, 1U);
+  EXPECT_EQ(wrong.points, 10U);
+  EXPECT_TRUE(wrong.fault_reached);
   EXPECT_THAT(wrong.problems, ElementsAre("the second run of the seed differed from the first"));
   EXPECT_FALSE(run_seed(subject, ExecutorKind::pct, 65).wrong());
   EXPECT_FALSE(run_seed(subject, ExecutorKind::packed, 64).wrong());
@@ -188,7 +193,6 @@ TEST(Simulate, WhatIsWrongTwiceIsToldOnce) {
   uint64_t calls = 0;
   const Summary summary = summary_of({64, 64}, [&](uint64_t) {
     SimulatedRun run = passed();
-    run.result.points = run.points;
     run.problems = {std::to_string(++calls)};
     return run;
   });
