@@ -95,8 +95,9 @@ Shrunk GraphSubject::shrink(uint64_t seed) {
   // What comes and goes with the same schedule cannot be made smaller.
   const uint64_t schedule = wrong.empty() ? 0 : std::ranges::min_element(wrong)->second;
   const FailingTrial failing = trial_of(seed, smallest);
+  const SimulatedRun run = this->run(failing, seed + schedule);
   return {fmt::format("{}-{}", schedule, decisions.text()),
-          story_of(failing.trial, failing.fault, run(failing, seed + schedule))};
+          story_of(failing.trial, failing.fault, run), run.wrong()};
 }
 
 SimulatedRun GraphSubject::run_shrunk(uint64_t seed, const std::string& token, std::string& story) {

@@ -42,8 +42,9 @@ struct SimulatedRun {
 
 /// A wrong run, made smaller.
 struct Shrunk {
-  std::string token;  ///< what a token has behind the seed
-  std::string story;  ///< the program, the device, what was expected and what came
+  std::string token;   ///< what a token has behind the seed
+  std::string story;   ///< the program, the device, what was expected and what came
+  bool wrong = false;  ///< so was the run of the token: with kernels that remember it need not be
 };
 
 /// Used by one OS thread at a time; of several, each has its own.

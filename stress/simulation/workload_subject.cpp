@@ -269,9 +269,10 @@ Shrunk WorkloadSubject::shrink(uint64_t seed) {
   while (size.clusters > size.schedulers && data_->info().blocks == 0 &&
          accept({size.tasks, size.clusters - 1, size.schedulers})) {
   }
+  const SimulatedRun run = this->run(seed, size);
   return {fmt::format("{}-{}-{}", std::min(size.tasks, data_->expected_tasks()), size.clusters,
                       size.schedulers),
-          story_of(seed, size, run(seed, size))};
+          story_of(seed, size, run), run.wrong()};
 }
 
 SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token,

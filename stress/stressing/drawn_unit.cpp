@@ -111,6 +111,7 @@ Simulated DrawnUnit::shrink(const std::string& token, std::chrono::nanoseconds t
     enough.request_stop();
   });
   simulations::Shrunk shrunk = make_(smaller.options)->shrink(smaller.seed);
+  if (!shrunk.wrong) return {};
   smaller.shrunk = std::move(shrunk.token);
   return {simulations::to_string(smaller), std::move(shrunk.story)};
 }

@@ -163,7 +163,7 @@ class Stressing {
     }
   }
 
-  /// What is found stays if a smaller one crashes, or takes too long.
+  /// What is found stays if a smaller one is right, crashes, or takes too long.
   void look_in_simulations(Failure& failure, uint64_t seed) {
     const Clock::time_point begin = Clock::now();
     const auto left = [&] { return options_.simulate_seconds - seconds_since(begin); };
@@ -193,7 +193,9 @@ class Stressing {
     }
     if (!ended.completed) return false;
     const Json json = Json::parse(ended.result);
-    failure.token = json.at("token");
+    std::string token = json.at("token");
+    if (token.empty()) return false;
+    failure.token = std::move(token);
     failure.story = json.at("story");
     return json.at("may_shrink");
   }

@@ -71,7 +71,7 @@ class Unit {
     return {};
   }
   /// Tries less and less of the simulation that a token repeats, and begins nothing more after this
-  /// time. Returns the least that goes wrong.
+  /// time. Returns the least that goes wrong; no token if it does so no more.
   [[nodiscard]] virtual Simulated shrink(const std::string& token, std::chrono::nanoseconds time) {
     (void)token, (void)time;
     return {};

@@ -70,7 +70,8 @@ void expect_end_in_stories(Options options) {
     const SimulatedRun run = subject->run(seed);
     if (run.fault == Fault::none) continue;
     ++(run.fault_reached ? lost : sound);
-    const std::string story = subject->shrink(seed).story;
+    const auto [token, story, wrong] = subject->shrink(seed);
+    EXPECT_FALSE(wrong);
     EXPECT_EQ(story.find("\nexpected: core_lost\n") != std::string::npos, run.fault_reached)
         << story;
   }

@@ -145,9 +145,10 @@ class FakeSubject : public simulations::Subject {
     simulations::SimulatedRun run{.outcome = wrong ? "wrong" : "passed", .problems = {}};
     run.tasks = 5;
     if (wrong) run.problems.emplace_back("wrong");
+    if (wrong && options_.executor == ExecutorKind::pct) run.problems.emplace_back("late");
     return run;
   }
-  simulations::Shrunk shrink(uint64_t) override { return {"4-1", "a story"}; }
+  simulations::Shrunk shrink(uint64_t) override { return {"4-1", "a story", true}; }
   simulations::SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override {
     return {};
   }
@@ -223,7 +224,7 @@ TEST(DrawnUnits, WhatDoesNotEndByItselfIsNotMadeSmaller) {
     });
     const Simulated found = unit.simulate(6);
     EXPECT_EQ(found.token, "simulate/graphs:plain@pct:6");
-    EXPECT_EQ(found.story, "wrong: wrong\n");
+    EXPECT_EQ(found.story, "wrong: wrong\nwrong: late\n");
     EXPECT_FALSE(found.may_shrink) << times_out;
   }
 }
@@ -247,8 +248,25 @@ TEST(DrawnUnits, AreMadeSmallerForSoLong) {
   DrawnUnit unit("fake/threads", {}, [](const simulations::Options& given) {
     return std::make_unique<LargeSubject>(given);
   });
-  EXPECT_EQ(unit.shrink("simulate/graphs:plain@pct:6", std::chrono::milliseconds(20)).token,
+  constexpr auto time = std::chrono::milliseconds(20);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(unit.shrink("simulate/graphs:plain@pct:6", time).token,
             "simulate/graphs:plain@pct:6:4-1");
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, time);
+}
+
+/// Its smallest run is right, as if a kernel remembered those before.
+class ForgetfulSubject final : public FakeSubject {
+ public:
+  using FakeSubject::FakeSubject;
+  simulations::Shrunk shrink(uint64_t) override { return {"4-1", "a story", false}; }
+};
+
+TEST(DrawnUnits, WhatIsRightWhenSmallerIsNotTheSame) {
+  DrawnUnit unit("fake/threads", {}, [](const simulations::Options& given) {
+    return std::make_unique<ForgetfulSubject>(given);
+  });
+  EXPECT_EQ(unit.shrink("simulate/graphs:plain@pct:6", std::chrono::hours(1)).token, "");
 }
 
 /// Its second run is wrong, and memory ends in the third.
@@ -282,7 +300,7 @@ TEST(DrawnUnits, SayTheirFanOut) {
 TEST(DrawnUnits, AWrongSeedIsLookedForInEachSimulation) {
   const Simulated found = fake_unit().simulate(6);
   EXPECT_EQ(found.token, "simulate/graphs:plain@pct:6");
-  EXPECT_EQ(found.story, "wrong: wrong\n");
+  EXPECT_EQ(found.story, "wrong: wrong\nwrong: late\n");
   EXPECT_TRUE(found.may_shrink);
   const Simulated smaller = fake_unit().shrink(found.token, std::chrono::hours(1));
   EXPECT_EQ(smaller.token, "simulate/graphs:plain@pct:6:4-1");

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 /// What becomes of its simulations, and of smaller ones.
-class SimulatedBy final : public Unit {
+class SimulatedBy : public Unit {
  public:
   using Shrink = std::function<void(std::chrono::nanoseconds)>;
 
@@ -88,6 +88,21 @@ TEST(Stress, ASimulationIsKeptThatIsNotMadeSmaller) {
   EXPECT_EQ(failure_made_smaller([](auto) { throw std::bad_alloc(); }).token, "token");
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("pto2: fake/simulated is not made smaller: out of memory; "));
+}
+
+/// None that is smaller goes wrong.
+class RightWhenSmaller final : public SimulatedBy {
+ public:
+  RightWhenSmaller() : SimulatedBy([] {}, true, {}) {}
+  [[nodiscard]] Simulated shrink(const std::string&, std::chrono::nanoseconds) override {
+    return {};
+  }
+};
+
+TEST(Stress, ASimulationIsKeptIfWhatIsSmallerIsRight) {
+  const Failure failure = failure_of(RightWhenSmaller(), 60);
+  EXPECT_EQ(failure.token, "token");
+  EXPECT_EQ(failure.story, "story");
 }
 
 /// And returns in time.
