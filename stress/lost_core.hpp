@@ -16,6 +16,13 @@ namespace pto2::stress {
   return executors::loses_core(fault.kind) && result.fault_reached;
 }
 
+/// Nobody knows whether the run has come to `fault`, which would lose a core: it was given up, and
+/// has no result.
+[[nodiscard]] inline bool may_have_lost_core(const executors::ChipFault& fault,
+                                             const RunResult& result) {
+  return executors::loses_core(fault.kind) && result.points == 0;
+}
+
 /// What is wrong with the end of such a run: it must be core_lost, and name the core and, as far
 /// as the record tells, the task that was given to it last. Empty: nothing.
 [[nodiscard]] std::vector<std::string> loss_problems(const executors::ChipFault& fault,

@@ -16,9 +16,11 @@ namespace {
 std::string story_of(const graphs::Trial& trial, const DrawnFault& fault, const SimulatedRun& run) {
   const bool is_lost = stress::has_lost_core(fault.chip, run.result);
   const graphs::Ending expected = is_lost ? graphs::Ending::core_lost : trial.expected();
-  std::string text =
-      fmt::format("{}device: {}\n{}expected: {}\n", to_string(trial.program()),
-                  stress::text_of(trial.config()), text_of(fault), name_of(expected));
+  std::string text = fmt::format("{}device: {}\n{}", to_string(trial.program()),
+                                 stress::text_of(trial.config()), text_of(fault));
+  if (!stress::may_have_lost_core(fault.chip, run.result)) {
+    text += fmt::format("expected: {}\n", name_of(expected));
+  }
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }

@@ -234,10 +234,12 @@ std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
   config.chip.schedulers = size.schedulers;
   const DrawnFault fault = fault_of(seed, config, size.tasks);
   const bool is_lost = stress::has_lost_core(fault.chip, run.result);
-  std::string text = fmt::format(
-      "{} {}, {} of {} tasks\ndevice: {}\n{}expected: {}\n", options_.workload, data_->info().name,
-      std::min(size.tasks, data_->expected_tasks()), data_->expected_tasks(),
-      stress::text_of(config), text_of(fault), expected_error(config, size.tasks, is_lost));
+  std::string text = fmt::format("{} {}, {} of {} tasks\ndevice: {}\n{}", options_.workload,
+                                 data_->info().name, std::min(size.tasks, data_->expected_tasks()),
+                                 data_->expected_tasks(), stress::text_of(config), text_of(fault));
+  if (!stress::may_have_lost_core(fault.chip, run.result)) {
+    text += fmt::format("expected: {}\n", expected_error(config, size.tasks, is_lost));
+  }
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
 #include <stop_token>
 
+#include "runtime/executors/seeded_team.hpp"
+#include "stress/simulation/graph_subject.hpp"
 #include "stress/simulation/workload_subject.hpp"
 
 namespace pto2::simulations {
@@ -83,6 +86,39 @@ TEST(FailingGraphs, TheirStoriesTellTheEndThatTheyWereJudgedBy) {
 
 TEST(FailingWorkloads, TheirStoriesTellTheEndThatTheyWereJudgedBy) {
   expect_end_in_stories(of_bgemm("lost_after_ack"));
+}
+
+RunResult give_up(ExecutorKind, const DeviceConfig&, const Launch&, uint64_t) {
+  throw executors::SeededFailure("it hangs");
+}
+
+/// Nobody knows whether a core was lost of what is given up.
+template <class Failing>
+void expect_no_end_of_a_loss(Options options) {
+  std::stop_source stop;
+  stop.request_stop();
+  options.stop = stop.get_token();
+  Failing subject(options, give_up);
+  std::set<Fault> drawn;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Fault fault = subject.run(seed).fault;
+    drawn.insert(fault);
+    const auto [token, story, wrong] = subject.shrink(seed);
+    EXPECT_TRUE(wrong);
+    EXPECT_EQ(story.find("\nexpected: ") == std::string::npos, fault == Fault::lost_after_ack)
+        << story;
+  }
+  EXPECT_EQ(drawn.size(), 3U);
+}
+
+TEST(FailingGraphs, StoriesOfWhatIsGivenUpExpectNoEndOfALoss) {
+  Options options = of_clustered(Fault::lost_after_ack);
+  options.faults.set(static_cast<std::size_t>(Fault::slow_core));
+  expect_no_end_of_a_loss<GraphSubject>(options);
+}
+
+TEST(FailingWorkloads, StoriesOfWhatIsGivenUpExpectNoEndOfALoss) {
+  expect_no_end_of_a_loss<WorkloadSubject>(of_bgemm("lost_after_ack,slow_core"));
 }
 
 /// Closed by its scope, a group holds its cluster for longer.
