@@ -157,7 +157,10 @@ class Stressing {
       if (ended.stopped || ended.refused) return;
       const bool is_seen = !ended.completed || counts->wrong() != 0;
       // The time was up in the middle of it: what it has not come to is not known.
-      if (!is_seen && counts->runs < once.runs) return;
+      if (!is_seen && counts->runs < once.runs) {
+        failure.runs_cut_off = counts->runs;
+        return;
+      }
       ++failure.tries;
       failure.seen += is_seen ? 1 : 0;
     }

@@ -20,8 +20,9 @@ struct Failure {
   std::string command;  ///< repeats it: `pto2 stress ..`
   uint64_t seen = 0;    ///< of `tries` with this command
   uint64_t tries = 0;
-  std::string token;  ///< of a simulation that goes wrong, too; empty: none was found
-  std::string story;  ///< of that simulation
+  uint64_t runs_cut_off = 0;  ///< right ones, of a try that the time cut off
+  std::string token;          ///< of a simulation that goes wrong, too; empty: none was found
+  std::string story;          ///< of that simulation
 };
 
 struct UnitResult {

@@ -60,11 +60,16 @@ std::string seeds_of(const UnitResult& result) {
   return result.has_seeds ? fmt::format("{}..{}", result.seeds.first, result.seeds.last) : "";
 }
 
+std::string text_of_cut_off(const Failure& failure) {
+  if (failure.runs_cut_off == 0) return {};
+  return fmt::format(", and not in {} runs more", failure.runs_cut_off);
+}
+
 std::string text_of(const Failure& failure) {
   std::string text = fmt::format("wrong: {}\nrepeat: {}\n", failure.text, failure.command);
-  if (failure.tries != 0) {
-    text +=
-        fmt::format("seen {} times in {} tries with this command\n", failure.seen, failure.tries);
+  if (failure.tries != 0 || failure.runs_cut_off != 0) {
+    text += fmt::format("seen {} times in {} tries with this command{}\n", failure.seen,
+                        failure.tries, text_of_cut_off(failure));
   }
   if (!failure.token.empty()) {
     text += fmt::format("the same in a simulation:\n{}repeat: pto2 replay {}\n", failure.story,
@@ -93,7 +98,8 @@ Json json_of(const Failure& failure) {
   Json json{{"problem", failure.text},
             {"command", failure.command},
             {"seen", failure.seen},
-            {"tries", failure.tries}};
+            {"tries", failure.tries},
+            {"runs_cut_off", failure.runs_cut_off}};
   if (!failure.token.empty()) {
     json["token"] = failure.token;
     json["story"] = failure.story;

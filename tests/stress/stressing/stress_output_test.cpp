@@ -25,7 +25,7 @@ UnitResult passed() {
 
 UnitResult failed() {
   UnitResult result = passed();
-  result.failures.push_back({"late", "pto2 stress X", 3, 200, "simulate/t", "a story\n"});
+  result.failures.push_back({"late", "pto2 stress X", 3, 200, 0, "simulate/t", "a story\n"});
   return result;
 }
 
@@ -46,6 +46,16 @@ std::pair<cli::ExitCode, std::string> told(std::vector<UnitResult> results,
   for (UnitResult& result : results) output.add(std::move(result));
   const cli::ExitCode code = output.finish(units, {}, interrupted);
   return {code, testing::internal::GetCapturedStdout()};
+}
+
+/// The JSON of a unit.
+nlohmann::json json_of(const UnitResult& result, const StressOptions& options) {
+  const std::string name = testing::TempDir() + "stress_passed.json";
+  StressOutput output(name, "");
+  output.add(result);
+  output.finish(1, options, {});
+  std::ifstream file(name);
+  return nlohmann::json::parse(file);
 }
 
 TEST(StressOutput, ExitCodesSayHowItCameOut) {
@@ -173,6 +183,21 @@ TEST(StressOutput, AFailureIsToldWithItsCommandItsCountAndItsSimulation) {
   }
 }
 
+/// Whether any try came to its end or not.
+TEST(StressOutput, RunsOfACutOffTryAreTold) {
+  UnitResult result = passed();
+  result.failures.push_back(failure_of("late", "pto2 stress X"));
+  result.failures[0].runs_cut_off = 7;
+  EXPECT_THAT(told({result}).second,
+              testing::HasSubstr("repeat: pto2 stress X\nseen 0 times in 0 tries with this "
+                                 "command, and not in 7 runs more\n"));
+  result.failures[0].seen = result.failures[0].tries = 4;
+  EXPECT_THAT(told({result}).second,
+              testing::HasSubstr("seen 4 times in 4 tries with this command, and not in 7 runs "
+                                 "more\n"));
+  EXPECT_EQ(json_of(result, {}).at("units").at(0).at("failures").at(0).at("runs_cut_off"), 7);
+}
+
 TEST(StressOutput, FilesSayTheSame) {
   const std::string folder = testing::TempDir();
   {
@@ -195,16 +220,6 @@ TEST(StressOutput, FilesSayTheSame) {
   xml << std::ifstream(folder + "stress.xml").rdbuf();
   EXPECT_THAT(xml.str(), testing::HasSubstr("graphs/plain/packed"));
   EXPECT_THAT(xml.str(), testing::HasSubstr("pto2 stress X"));
-}
-
-/// The JSON of a unit that passed.
-nlohmann::json json_of(const UnitResult& result, const StressOptions& options) {
-  const std::string name = testing::TempDir() + "stress_passed.json";
-  StressOutput output(name, "");
-  output.add(result);
-  output.finish(1, options, {});
-  std::ifstream file(name);
-  return nlohmann::json::parse(file);
 }
 
 TEST(StressOutput, JsonHasTheSeedsThatWereWanted) {
@@ -230,26 +245,30 @@ TEST(StressOutput, JsonHasAllThatIsKnownOfAUnit) {
   const nlohmann::json json = json_of(result, options);
   EXPECT_EQ(json.at("noise"), "delays");
   EXPECT_EQ(json.at("interrupted"), false);
-  const nlohmann::json expected{
-      {"name", "graphs/plain/packed"},
-      {"verdict", "fail"},
-      {"runs", 3},
-      {"tasks", 40},
-      {"wall_s", 2.0},
-      {"tasks_per_s", 20.0},
-      {"first_seed", 1},
-      {"last_seed", 3},
-      {"fan_out", "lock"},
-      {"outcomes", {{"passed", 3}}},
-      {"never_seen", {"heap_ring_deadlock"}},
-      {"failures",
-       {{{"problem", "late"},
-         {"command", "pto2 stress X"},
-         {"seen", 3},
-         {"tries", 200},
-         {"token", "simulate/t"},
-         {"story", "a story\n"}},
-        {{"problem", "later"}, {"command", "pto2 stress Y"}, {"seen", 0}, {"tries", 0}}}}};
+  const nlohmann::json expected{{"name", "graphs/plain/packed"},
+                                {"verdict", "fail"},
+                                {"runs", 3},
+                                {"tasks", 40},
+                                {"wall_s", 2.0},
+                                {"tasks_per_s", 20.0},
+                                {"first_seed", 1},
+                                {"last_seed", 3},
+                                {"fan_out", "lock"},
+                                {"outcomes", {{"passed", 3}}},
+                                {"never_seen", {"heap_ring_deadlock"}},
+                                {"failures",
+                                 {{{"problem", "late"},
+                                   {"command", "pto2 stress X"},
+                                   {"seen", 3},
+                                   {"tries", 200},
+                                   {"runs_cut_off", 0},
+                                   {"token", "simulate/t"},
+                                   {"story", "a story\n"}},
+                                  {{"problem", "later"},
+                                   {"command", "pto2 stress Y"},
+                                   {"seen", 0},
+                                   {"tries", 0},
+                                   {"runs_cut_off", 0}}}}};
   EXPECT_EQ(json.at("units"), nlohmann::json::array({expected}));
 }
 

@@ -221,18 +221,21 @@ class RightAgain final : public Unit {
   }
 };
 
-/// Nine runs of 20 ms are one.
+/// Nine runs of 20 ms are one. What they have shown until then is told.
 TEST(Stress, ATryThatTheTimeCutsOffIsNone) {
   StressOptions options = options_of({});
   options.repeat_seconds = 0.06;
   const UnitResult cut_off = stress(RightAgain(), options);
   ASSERT_EQ(cut_off.failures.size(), 1U);
   EXPECT_EQ(cut_off.failures[0].tries, 0U);
+  EXPECT_GE(cut_off.failures[0].runs_cut_off, 1U);
+  EXPECT_LT(cut_off.failures[0].runs_cut_off, 9U);
   options.repeat_seconds = 60;
   options.repeat_tries = 1;
   const UnitResult whole = stress(RightAgain(), options);
   ASSERT_EQ(whole.failures.size(), 1U);
   EXPECT_EQ(whole.failures[0].tries, 1U);
+  EXPECT_EQ(whole.failures[0].runs_cut_off, 0U);
   EXPECT_EQ(whole.failures[0].seen, 0U);
 }
 
