@@ -182,6 +182,10 @@ TEST(SequentialRuntime, GivesUpWithItsOrchestration) {
   pto2_rt_fail(&*runtime, 7, "no such size");
   pto2_rt_fail(&*runtime, 8, nullptr);
   submit();
+  const Tensor unwritten = make_tensor(shape, 1);
+  runtime.submit({make_output_param(unwritten)});
+  const uint64_t begin[] = {0};
+  unwritten.view(shape, begin);
   EXPECT_THAT(runtime->errors(),
               testing::ElementsAre("the orchestration gave up with code 7: no such size"));
   EXPECT_EQ(runtime->tasks(), 1u);
