@@ -131,6 +131,17 @@ TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {
   EXPECT_EQ(pto2({"replay", token, "--trace", ""}).code, 2);
 }
 
+TEST(Simulate, OfWhatIsGivenUpThereIsNoTrace) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("trace", "earlier");
+  const Outcome outcome = pto2(
+      {"replay", "simulate/bgemm:Case1:stub+core_mailbox.dispatch@random:1", "--trace", trace});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("data race"));
+  EXPECT_EQ(outcome.err, "pto2: there is no trace of a run that did not come to its end\n");
+  EXPECT_FALSE(fs::exists(trace));
+}
+
 /// The images of the workloads, but that vector_example adds with another kernel.
 std::string images_with(const std::string& kernel, const TemporaryFolder& folder) {
   const std::string workloads = folder.path("workloads");

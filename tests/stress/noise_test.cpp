@@ -23,6 +23,21 @@
 
 #include "stress/hang_guard.hpp"
 
+namespace {
+
+std::atomic<bool> pinning_is_refused{false};
+
+}  // namespace
+
+/// In the place of the system's, which refuses nothing that this process may ask for.
+extern "C" int sched_setaffinity(pid_t thread, std::size_t size, const cpu_set_t* set) noexcept {
+  if (!pinning_is_refused) {
+    return static_cast<int>(syscall(SYS_sched_setaffinity, thread, size, set));
+  }
+  errno = EPERM;
+  return -1;
+}
+
 namespace pto2::stress {
 namespace {
 
@@ -76,6 +91,36 @@ TEST(Noise, YieldsReachAThread) {
     if (nanosleep(&time, nullptr) != 0 && errno == EINTR) ++woken;
     return woken == 20;
   });
+}
+
+/// Whoever sleeps gives up the processor by itself. About half of the signals are for the thread.
+TEST(Noise, YieldsAreNoDelays) {
+  if (test_slowdown() != 1) GTEST_SKIP() << "a sanitizer has threads sleep";
+  const HangGuard guard("yields");
+  const Noise noise({NoiseKind::yields}, 1);
+  rusage usage{};
+  std::thread([&] {
+    while (noise.disturbed() < 200) {
+    }
+    getrusage(RUSAGE_THREAD, &usage);
+  }).join();
+  EXPECT_LT(usage.ru_nvcsw, 20);
+}
+
+TEST(Noise, PinningThatIsRefusedIsNotCounted) {
+  if (test_slowdown() != 1) GTEST_SKIP() << "a sanitizer has a thread of its own";
+  pinning_is_refused = true;
+  std::atomic<bool> over{false};
+  std::thread other([&] { over.wait(false); });
+  {
+    const Noise noise({NoiseKind::pinning}, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_EQ(noise.disturbed(), 0U);
+  }
+  over = true;
+  over.notify_one();
+  other.join();
+  pinning_is_refused = false;
 }
 
 TEST(Noise, WhatIsLeftAsItIsIsNotCounted) {

@@ -295,6 +295,9 @@ TEST(Trial, JudgesARunWithALostCore) {
   EXPECT_THAT(
       problems_of_loss(nullptr, [](RunResult& result) { result.record.damaged = {"ring 0"}; }),
       Contains(HasSubstr("VR-I37: ring 0 is damaged")));
+  EXPECT_THAT(problems_of_loss(nullptr,
+                               [](RunResult& result) { result.record.tasks[1].producers.clear(); }),
+              Contains("task 1 lacks its edge to task 0"));
 }
 
 TEST(Trial, ARunLeavesItsResultAndIsCounted) {

@@ -117,5 +117,26 @@ TEST(Stress, ASimulationIsMadeSmallerForMostOfTheTime) {
   EXPECT_LE(given->load(), 1.6);
 }
 
+/// Of two seconds one is over when it is found.
+TEST(Stress, ASimulationIsMadeSmallerInWhatIsLeft) {
+  struct Shared {
+    std::atomic<double> given;
+    std::atomic<double> taken;
+  };
+  const cli::SharedWithForks<Shared> shared;
+  const auto shrink = [&](std::chrono::nanoseconds time) {
+    shared->given = std::chrono::duration<double>(time).count();
+    const auto begin = std::chrono::steady_clock::now();
+    for (;; usleep(10'000)) {
+      const auto now = std::chrono::steady_clock::now();
+      shared->taken = std::chrono::duration<double>(now - begin).count();
+    }
+  };
+  EXPECT_EQ(failure_of({[] { usleep(1'000'000); }, true, shrink}, 2).token, "token");
+  EXPECT_GT(shared->given, 0);
+  EXPECT_LE(shared->given, 0.8);
+  EXPECT_LT(shared->taken, 1.5) << "until it is killed";
+}
+
 }  // namespace
 }  // namespace pto2::stress
