@@ -86,14 +86,17 @@ const char* hint_of(int signal) {
   }
 }
 
-RunError error_of_signal(int signal) {
+std::string signal_name(int signal) {
   const char* const name = sigabbrev_np(signal);
+  return fmt::format("SIG{}", name == nullptr ? std::to_string(signal) : name);
+}
+
+RunError error_of_signal(int signal) {
   const std::string message = fmt::format(
-      "SIG{} ended the process of the run, and no kernel or orchestration was known to be at fault",
-      name == nullptr ? std::to_string(signal) : name);
+      "{} ended the process of the run, and no kernel or orchestration was known to be at fault",
+      signal_name(signal));
   if (!is_of_a_crash(signal)) return {ErrorCode::killed, message, hint_of(signal)};
-  return {ErrorCode::runtime_crashed, message,
-          "this is a bug of pto2: report it with the command line"};
+  return {ErrorCode::runtime_crashed, message, row_of(ErrorCode::runtime_crashed).hint};
 }
 
 RunError error_of_exit(int code) {
@@ -105,7 +108,8 @@ RunError error_of_exit(int code) {
 }
 
 /// The status alone would pass for a result when code of the user's has ended the process; and what
-/// a process has chosen that a signal ends then, it has also written.
+/// a process has chosen that a signal ends then, it has also written: that stands. If it crashed,
+/// it has the code that it would have by itself.
 IsolatedEnd end_of(int status, const LastWord& word, const ChildsSignals& signals) {
   IsolatedEnd end;
   const ErrorCode fault = word.fault.code.load(std::memory_order_acquire);
@@ -114,7 +118,13 @@ IsolatedEnd end_of(int status, const LastWord& word, const ChildsSignals& signal
   if (fault != ErrorCode::ok) {
     end.error = {fault, word.fault.text, row_of(fault).hint};
     end.is_told = true;
-  } else if (choice != nothing_chosen && !is_of_a_crash(signal)) {
+  } else if (choice != nothing_chosen && is_of_a_crash(signal)) {
+    end.code = static_cast<ExitCode>(128 + signal);
+    end.warning = fmt::format(
+        "{} ended the process of the run behind its result, in what an image runs as the process "
+        "ends perhaps",
+        signal_name(signal));
+  } else if (choice != nothing_chosen) {
     // A sanitizer that finds leaks as the process ends replaces the code.
     const int status_code = signal != 0 ? 0 : WEXITSTATUS(status);
     end.code = static_cast<ExitCode>(status_code != 0 ? status_code : choice);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/run/error.hpp"
@@ -13,6 +14,7 @@ struct IsolatedEnd {
   ExitCode code = exit_pass;  ///< that it has chosen, or of a signal that was passed on to it
   RunError error;        ///< without such a code; else its code is `ok`, and nothing is to be said
   bool is_told = false;  ///< of the error: the process has said it on stderr
+  std::string warning;   ///< how the process ended behind its result, if that is odd
 };
 
 /// Forks. The child, in which nothing is returned, goes on with the run; it ends when its parent

@@ -374,6 +374,7 @@ ExitCode RunCommand::run(const Settings& settings) {
   ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   if (is_isolated(settings)) {
     const std::optional<IsolatedEnd> ended = isolate();
+    if (ended && !ended->warning.empty()) print_to_stderr("pto2: warning: {}\n", ended->warning);
     if (ended && ended->error.code == ErrorCode::ok) return ended->code;
     if (ended) return report_loss(settings, *ended, results);
   } else {

@@ -128,13 +128,15 @@ constexpr OutcomeRow rows[] = {
      "runtime_crashed",
      Cause::runtime,
      {},
-     "the process of the run crashed outside all code of the user's, which is a bug of the runtime",
-     "report it with the command line"},
+     "the process of the run crashed outside all calls of the user's code: on a thread that an "
+     "image "
+     "has started, or by a bug of the runtime",
+     "look for threads that the images start; if there are none, report it with the command line"},
     {E::killed,
      "killed",
      Cause::caller,
      {},
-     "a signal from outside ended the process of the run",
+     "a signal that tells of no crash ended the process of the run",
      "see who sent it"},
 };
 
