@@ -47,12 +47,14 @@ OrchestrationLibrary load_own_orchestration(const std::string& path, const std::
   return OrchestrationLibrary(std::move(object), entry);
 }
 
-/// What crashes while the dynamic loader works on this thread: it runs code of the images.
-CrashGuard::Who name_of_image() {
-  return [loading = gettid()] {
+/// While it lives, what crashes on this thread is an image: the dynamic loader runs code of theirs.
+class LoadingGuard {
+ private:
+  const executors::SignalStack stack_;
+  const CrashGuard at_crash_{[loading = gettid()] {
     return gettid() == loading ? std::string("an image that is loaded or unloaded") : "";
-  };
-}
+  }};
+};
 
 /// While it lives, what crashes is the configuration of an orchestration. `code` is that, called on
 /// the calling thread, and is left at the deadline, as an orchestration is. It is named if it goes
@@ -109,7 +111,7 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
 }
 
 RunProgram::~RunProgram() {
-  const CrashGuard guard(name_of_image());
+  const LoadingGuard guard;
   orchestration_.reset();
   library_ = {};
 }
@@ -120,7 +122,7 @@ void RunProgram::configure(const OwnImages& own, uint64_t deadline_ms, std::stop
 }
 
 void RunProgram::load(const Settings& settings, const OwnImages& own) {
-  const CrashGuard guard(name_of_image());
+  const LoadingGuard guard;
   workloads::WorkloadImages images{own.orchestration, own.kernels};
   if (own.orchestration.empty() || !own.has_kernels()) {
     if (settings.workload() == nullptr) {

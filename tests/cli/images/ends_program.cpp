@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 #include "runtime/include/pto_orchestration_api.h"
 
@@ -18,6 +19,13 @@ bool is_asked_for(std::string_view how) {
 void spin() {
   for (volatile bool again = true; again;) {
   }
+}
+
+/// As good as for ever: until the stack is used up.
+int recurse(uint64_t depth) {
+  volatile char frame[4096];
+  frame[0] = 1;
+  return depth == 0 ? 0 : recurse(depth - 1) + frame[0];
 }
 
 /// Nothing can be asked of the thread.
@@ -38,15 +46,19 @@ void submit_many(PTO2Runtime* rt) {
 }
 
 [[gnu::constructor]] void load() {
+  if (const char* const folder = std::getenv("REMOVES")) rmdir(folder);
   if (is_asked_for("exit of image")) std::exit(0);
   if (is_asked_for("quiet exit of image")) _exit(0);
   if (is_asked_for("crash of image")) raise(SIGSEGV);
   if (is_asked_for("abort of image")) std::abort();
+  if (is_asked_for("overflow of image")) recurse(UINT64_MAX);
+  if (is_asked_for("crash of thread of image")) std::thread([] { raise(SIGSEGV); }).join();
   if (is_asked_for("spin of image")) spin();
 }
 
 [[gnu::destructor]] void unload() {
   if (is_asked_for("abort at the end of image")) std::abort();
+  if (is_asked_for("overflow at the end of image")) recurse(UINT64_MAX);
 }
 
 }  // namespace
