@@ -120,11 +120,12 @@ Examples:
   pto2 run --orchestration mine.so --kernels kernels --arg buffer:64K:random --arg scalar:3
 
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
-5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated. With --expect or --all: 0 if
-it ends as expected, 1 if it ends otherwise; 2, 3, 70 and above as without. SIGINT (Ctrl-C) and
-SIGTERM end a run early with what was done. Kernels that run are waited for, and an orchestration,
-whose calls do nothing any more; simulations go on to the end of the repetition. A second signal
-ends the process at once.)";
+5 runtime fault, 70 a bug of pto2 (with --isolate also a crash on a thread that an image has
+started), 130 interrupted, 134, 139 and the like a crash outside the run, 143 terminated. With
+--expect or --all: 0 if it ends as expected, 1 if it ends otherwise; 2, 3, 70 and above as without.
+SIGINT (Ctrl-C) and SIGTERM end a run early with what was done. Kernels that run are waited for, and
+an orchestration, whose calls do nothing any more; simulations go on to the end of the repetition. A
+second signal ends the process at once.)";
 
 struct InputFile {
   std::string option;
@@ -359,10 +360,10 @@ RunReport RunCommand::measure(const Settings& settings, ResultFiles& results,
 /// earlier one.
 ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& end,
                                  ResultFiles& results) {
+  if (!end.is_told) tell(end.error);
   results.begin_again();
   RunReport report = fault_report(settings, end.error);
   report.is_lost = true;
-  if (!end.is_told) tell(end.error);
   complain_of_end(report);
   if (!quiet_) results.print(to_text(report));
   results.finish([&] { return to_json(report); });

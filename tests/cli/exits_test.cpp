@@ -133,20 +133,23 @@ TEST_F(Exits, ThatNobodyHearsOfAreToldByAnotherProcess) {
 /// The dynamic loader runs code of an image before anybody calls it, and when it is done with it.
 class EndingImages : public Exits {
  protected:
-  EndingImages() { exit_by("no_kernel"); }
-  Outcome run_image(const std::string& how, const Strings& more = {}) {
-    folder_.file("result", "earlier");
+  EndingImages() { exit_by("ends_kernel"); }
+  Outcome run_image(const std::string& how, const Strings& more = {}, Strings environment = {}) {
+    folder_.file(result_, "earlier");
     Strings arguments{"run",
                       "--orchestration",
                       std::string(TEST_IMAGES) + "/ends_program.so",
                       "--kernels",
                       folder_.path("kernels"),
                       "--json",
-                      folder_.path("result")};
+                      folder_.path(result_)};
     for (int i = 0; i < 7; ++i) arguments.insert(arguments.end(), {"--arg", "scalar:0"});
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return pto2(arguments, {"ENDS=" + how});
+    environment.push_back("ENDS=" + how);
+    return pto2(arguments, environment);
   }
+
+  std::string result_ = "result";
 };
 
 TEST_F(EndingImages, LeaveNoEarlierResults) {
@@ -164,7 +167,12 @@ TEST_F(EndingImages, AreAtFaultThemselves) {
        "exit()"},
       {"crash of image", "FATAL: an image that is loaded or unloaded crashed: SIGSEGV"},
       {"abort of image", "FATAL: an image that is loaded or unloaded crashed: SIGABRT"},
-      {"abort at the end of image", "FATAL: an image that is loaded or unloaded crashed: SIGABRT"}};
+      {"abort at the end of image", "FATAL: an image that is loaded or unloaded crashed: SIGABRT"},
+      {"abort of kernel", "FATAL: an image that is loaded or unloaded crashed: SIGABRT"},
+      {"abort at the end of kernel", "FATAL: an image that is loaded or unloaded crashed: SIGABRT"},
+      {"overflow of image", "FATAL: an image that is loaded or unloaded crashed: SIGSEGV"},
+      {"overflow at the end of image",
+       "FATAL: an image that is loaded or unloaded crashed: SIGSEGV"}};
   for (const auto& [how, message] : ends) {
     EXPECT_THAT(run_image(how).err, HasSubstr(message));
     const Outcome isolated = run_image(how, {"--isolate"});
@@ -176,12 +184,40 @@ TEST_F(EndingImages, AreAtFaultThemselves) {
   EXPECT_EQ(result()["outcome"], "exited");
 }
 
+/// It may be one of the image's, or of anybody's.
+TEST_F(EndingImages, AreNotAtFaultForAnotherThread) {
+  const Outcome outcome = run_image("crash of thread of image", {"--isolate"});
+  EXPECT_EQ(outcome.code, 70) << outcome.err;
+  EXPECT_THAT(outcome.err, Not(HasSubstr("an image that is loaded")));
+  EXPECT_EQ(result()["outcome"], "runtime_crashed");
+}
+
+/// Where the report cannot be opened again.
+TEST_F(EndingImages, AreToldWithoutAFileToo) {
+  fs::create_directory(folder_.path("results"));
+  result_ = "results/json";
+  const Outcome outcome =
+      run_image("quiet exit of image", {"--isolate"}, {"REMOVES=" + folder_.path("results")});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("FATAL: the process of the run ended with exit code 0"),
+                                 HasSubstr("results/json: the result as JSON cannot be written")));
+}
+
 /// What a run says as it ends early by its own choice is its result.
 TEST_F(Exits, OfThisProgramAreNone) {
   const Outcome refused = run("packed", 4, 0, {"--isolate", "--arg", "scalar:0"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, Not(HasSubstr("FATAL")));
   EXPECT_FALSE(fs::exists(folder_.path("result")));
+}
+
+/// Nothing of the user's runs then.
+TEST_F(Exits, BeforeImagesAreLoadedKeepEarlierResults) {
+  folder_.file("result", "earlier");
+  const Outcome refused = run("packed", 4, 0, {"--arg", "buffer:1:none"});
+  EXPECT_GE(refused.code, 2);
+  EXPECT_LE(refused.code, 3);
+  EXPECT_EQ(read_text(folder_.path("result")), "earlier");
 }
 
 }  // namespace
