@@ -5,6 +5,7 @@
 #include <map>
 #include <queue>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@ class Entries {
   struct Replaceable {
     std::unordered_map<uint32_t, uint32_t> entries;                   // how many, by task
     std::priority_queue<End, std::vector<End>, std::greater<>> ends;  // of these tasks, and others
+    std::unordered_set<uint32_t> passed;  // whose producers have none any more, nor will have
   };
 
   static Place place_of(const TaskRecord& task, const ParamRecord& param) {
@@ -95,30 +97,42 @@ class Entries {
     place.entries.erase(found);
   }
 
-  /// Those of tasks that a new one comes behind. Who was consumed is nobody's producer, but has
-  /// ended before what is submitted then.
+  /// Those of tasks that a new one comes behind: whom it depends on, and whom those do. Who was
+  /// consumed is nobody's producer, but has ended before what is submitted then.
   void forget_before(Replaceable& place, uint32_t task) {
-    look_behind(task);
-    for (const uint32_t older : behind_) forget(place, older);
+    forget_producers_of(task, place);
+    for (const uint32_t producer : producers_of(task)) {
+      const bool is_new = producer < task && place.passed.insert(producer).second;
+      if (is_new) forget_producers_of(producer, place);
+    }
     const uint64_t now = it_.submit(task).t;
     for (; !place.ends.empty() && place.ends.top().first <= now; place.ends.pop()) {
       forget(place, place.ends.top().second);
     }
   }
 
-  /// Notes whom the task depends on, and whom those do.
-  void look_behind(uint32_t task) {
-    behind_.clear();
-    const auto add = [this](uint32_t number) {
-      for (const ProducerRecord& producer : it_.record.tasks[number].producers) {
-        behind_.push_back(it_.history.find(producer.task));
-      }
-    };
-    add(task);
-    const std::size_t producers = behind_.size();
-    for (std::size_t i = 0; i < producers; ++i) {
-      if (behind_[i] < task) add(behind_[i]);
+  /// One by one, whichever are fewer: they, or those who have entries.
+  void forget_producers_of(uint32_t task, Replaceable& place) {
+    const std::vector<uint32_t>& producers = producers_of(task);
+    if (producers.size() <= place.entries.size()) {
+      for (const uint32_t older : producers) forget(place, older);
+      return;
     }
+    for (auto entry = place.entries.begin(); entry != place.entries.end();) {
+      const uint32_t older = (entry++)->first;
+      if (std::ranges::binary_search(producers, older)) forget(place, older);
+    }
+  }
+
+  /// In order.
+  const std::vector<uint32_t>& producers_of(uint32_t task) {
+    const auto [found, is_new] = producers_.try_emplace(task);
+    if (!is_new) return found->second;
+    for (const ProducerRecord& producer : it_.record.tasks[task].producers) {
+      found->second.push_back(it_.history.find(producer.task));
+    }
+    std::ranges::sort(found->second);
+    return found->second;
   }
 
   /// Entries of those who write a buffer of another task are left out. Who writes unread may take
@@ -142,7 +156,7 @@ class Entries {
   std::vector<uint32_t> kept_;   // entries of each task
   std::vector<uint64_t> alive_;  // by ring: tasks before it may be reclaimed
   std::map<Place, Replaceable> replaceable_;
-  std::vector<uint32_t> behind_;  // of look_behind()
+  std::unordered_map<uint32_t, std::vector<uint32_t>> producers_;  // of producers_of()
   uint64_t used_ = 0;
 };
 

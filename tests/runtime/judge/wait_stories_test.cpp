@@ -190,6 +190,10 @@ TEST(WaitStories, WhoWritesAMemoryBehindAnotherMayTakeItsEntryOver) {
   EXPECT_FALSE(are_in_use({{1, a}, {2, b}}));
   EXPECT_TRUE(are_in_use({{2, b}})) << "which does not come behind a";
   EXPECT_TRUE(are_in_use({{1, a}}));
+  // With more producers than entries.
+  EXPECT_FALSE(are_in_use({{2, b}, {2, a}}));
+  EXPECT_FALSE(are_in_use({{1, b}, {1, a}, {2, b}}));
+  EXPECT_TRUE(are_in_use({{2, b}, {2, c}}));
 }
 
 /// Task a has ended at 26, and is reclaimed at 51.
