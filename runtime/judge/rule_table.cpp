@@ -105,8 +105,8 @@ constexpr Rule rules[] = {
      "A group is opened in a scope, and closed before the orchestrator does anything else "
      "after the end of that."},
     {"VR-I30", Strength::always,
-     "The run ends as runs can end. With a deadlock: everything that was submitted has "
-     "finished, and the last that the orchestrator waits for is the resource of that name, or "
+     "The run ends as runs with a trace can end. With a deadlock: everything that was submitted "
+     "has finished, and the last that the orchestrator waits for is the resource of that name, or "
      "one that it looks for before, and it is still lacking; with a call that was refused or "
      "threw: it does not wait. After a wait for one that it looks for before, it is that one which "
      "must no longer be lacking; of the one of that name nothing is said."},

@@ -81,6 +81,9 @@ class Waits {
     if (outcome == nullptr) {
       it_.findings.add_of_header("VR-I30",
                                  fmt::format("no run ends with \"{}\"", it_.record.error));
+    } else if (!outcome->leaves_trace) {
+      it_.findings.add_of_header(
+          "VR-I30", fmt::format("no run that ends with {} has a trace", it_.record.error));
     } else if (outcome->resource) {
       check_deadlock(*outcome->resource);
     } else if (outcome->cause == Cause::call && waiting_ != nullptr) {

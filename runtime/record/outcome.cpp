@@ -68,7 +68,9 @@ constexpr OutcomeRow rows[] = {
      Cause::kernel,
      {},
      "a kernel or the orchestration crashed its process",
-     "run it under a sanitizer or a debugger: what crashed is not the runtime's"},
+     "run it under a sanitizer or a debugger: what crashed is not the runtime's",
+     true,
+     false},
     {E::scheduler_timeout,
      "scheduler_timeout",
      Cause::kernel,
@@ -123,7 +125,9 @@ constexpr OutcomeRow rows[] = {
      Cause::kernel,
      {},
      "a kernel or the orchestration ended its process",
-     "return from kernel_entry or aicpu_orchestration_entry instead"},
+     "return from kernel_entry or aicpu_orchestration_entry instead",
+     true,
+     false},
     {E::runtime_crashed,
      "runtime_crashed",
      Cause::runtime,
@@ -131,13 +135,17 @@ constexpr OutcomeRow rows[] = {
      "the process of the run crashed outside all calls of the user's code: on a thread that an "
      "image "
      "has started, or by a bug of the runtime",
-     "look for threads that the images start; if there are none, report it with the command line"},
+     "look for threads that the images start; if there are none, report it with the command line",
+     true,
+     false},
     {E::killed,
      "killed",
      Cause::caller,
      {},
      "a signal that tells of no crash ended the process of the run",
-     "see who sent it"},
+     "see who sent it",
+     true,
+     false},
 };
 
 }  // namespace

@@ -62,6 +62,7 @@ struct OutcomeRow {
   const char* meaning;               ///< for the documentation
   const char* hint;                  ///< what to do; a run that knows more says more
   bool ends_early = true;            ///< tasks that were submitted need not have run
+  bool leaves_trace = true;          ///< the process of the run outlives it
 };
 
 /// All of them, by code.

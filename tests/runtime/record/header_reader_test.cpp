@@ -70,13 +70,20 @@ TEST(HeaderReader, RefusesAClockThatTheRestOfTheHeaderContradicts) {
          "\"clock\" is points, but \"counts\" has 0 points");
   expect([](Json& header) { header["clock"] = "ns"; }, "\"clock\" is ns, but \"counts\" has ");
   for (const char* manner : {"weak_memory", "kernels_last"}) {
+    const std::string told =
+        std::string("\"clock\" is ns, but \"") + manner + "\" is of simulations";
+    const auto measured = [manner](Json& header) {
+      header["clock"] = "ns";
+      header["counts"]["points"] = 0;
+      header[manner] = true;
+    };
+    expect(measured, told);
     expect(
-        [manner](Json& header) {
-          header["clock"] = "ns";
-          header["counts"]["points"] = 0;
-          header[manner] = true;
+        [&](Json& header) {
+          measured(header);
+          header["schema"] = "pto2-trace/2";
         },
-        std::string("\"clock\" is ns, but \"") + manner + "\" is of simulations");
+        told);
   }
   expect([](Json& header) { header["counts"]["host_threads"] = 0; },
          "\"counts\" has no host_threads: nobody has run");

@@ -35,6 +35,14 @@ TEST(OutcomeTable, NamesTheEndsAfterAllTasks) {
   EXPECT_EQ(ends, (std::set<std::string>{"ok", "not_drained", "wrong_thread"}));
 }
 
+TEST(OutcomeTable, NamesTheEndsOfProcesses) {
+  std::set<std::string> ends;
+  for (const OutcomeRow& row : outcome_table()) {
+    if (!row.leaves_trace) ends.insert(row.name);
+  }
+  EXPECT_EQ(ends, (std::set<std::string>{"crashed", "exited", "runtime_crashed", "killed"}));
+}
+
 TEST(OutcomeTable, HasOneDeadlockPerResource) {
   for (uint32_t i = 0; i < resources; ++i) {
     const auto resource = static_cast<Resource>(i);
