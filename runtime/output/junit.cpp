@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "runtime/output/json_text.hpp"
 
@@ -13,11 +14,22 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-/// As the value of an attribute in XML. Control characters but line breaks become '?', and what is
-/// no UTF-8 U+FFFD.
+/// As UTF-8, with U+FFFD for what is none, and for the two characters that XML 1.0 (section 2.2)
+/// has not: U+FFFE and U+FFFF.
+std::string as_characters(const std::string& text) {
+  std::string result = as_utf8(text);
+  for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+    for (std::size_t at = 0; (at = result.find(none, at)) != std::string::npos;) {
+      result.replace(at, none.size(), "\xef\xbf\xbd");
+    }
+  }
+  return result;
+}
+
+/// As the value of an attribute. Control characters but line breaks become '?'.
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char c : as_utf8(text)) {
+  for (const char c : as_characters(text)) {
     switch (c) {
       case '&':
         result += "&amp;";

@@ -165,7 +165,8 @@ bool OutputFile::open_nameless() {
   const int file =
       open(target.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, readable_and_writable);
   if (file < 0) return false;
-  if (is_there) (void)!fchmod(file, former.st_mode);
+  if (is_there) rights_ = former.st_mode;
+  if (rights_) (void)!fchmod(file, *rights_);
   if (!own(file)) fail("cannot be written");
   target_ = target;
   return true;

@@ -8,8 +8,11 @@
 /// whatever name, or that a link into /proc names (/dev/fd/3).
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,6 +64,7 @@ class OutputFile {
   std::FILE* standard_;
   std::unique_ptr<std::FILE, Closer> owned_;  ///< null: `standard_`
   std::string target_;                        ///< of a file without a name yet; empty: it has one
+  std::optional<mode_t> rights_;              ///< of the file that there was; none: the usual ones
   bool to_empty_ = false;  ///< of a former text, when the first of this one comes
   int error_ = 0;          ///< errno of the first text that could not be written
 };

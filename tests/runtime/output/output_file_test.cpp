@@ -75,6 +75,27 @@ TEST_F(OutputFiles, BeginAgainBehindAForkThatHadThem) {
   }
 }
 
+TEST_F(OutputFiles, OnStdoutGoOn) {
+  testing::internal::CaptureStdout();
+  OutputFile file("-");
+  file.begin_again();
+  file.write("text");
+  file.finish();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "text");
+}
+
+/// Also where a file has been removed meanwhile.
+TEST_F(OutputFiles, KeepTheRightsOfThoseBeforeThem) {
+  constexpr fs::perms owners = fs::perms::owner_read | fs::perms::owner_write;
+  write(path("result"), "earlier");
+  fs::permissions(path("result"), owners);
+  OutputFile file(path("result"));
+  file.remove_former();
+  file.begin_again();
+  file.finish();
+  EXPECT_EQ(fs::status(path("result")).permissions(), owners);
+}
+
 /// Memory that has names below /dev is as good a place as any.
 TEST_F(OutputFiles, InMemoryAreFilesLikeOthers) {
   std::string name = "/dev/shm/pto2-output-XXXXXX";

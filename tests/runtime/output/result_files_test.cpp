@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -64,12 +65,31 @@ TEST_F(Results, GoToTheFilesThatAreNamed) {
   EXPECT_EQ(read(path("t")), "trace\n");
 }
 
+/// All of them, if the process that was to write them has ended behind that.
+TEST_F(Results, BeginAgainBehindAFork) {
+  ResultFiles results({.json = path("j"), .junit = path("x"), .trace = path("t")});
+  const pid_t fork_of_this = fork();
+  if (fork_of_this == 0) {
+    results.trace()->write("trace\n");
+    results.finish_trace();
+    results.finish([] { return std::string("json\n"); }, "suite", {}, false);
+    _exit(0);
+  }
+  waitpid(fork_of_this, nullptr, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 3);
+  results.begin_again();
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
 /// A reader of XML takes nothing of a file that is no UTF-8 all through.
 TEST(JunitText, HasUtf8Alone) {
   const std::string text = junit_text("s\xff", {{"\xc3\xa4\xc3", 1, "a\x80<", false}}, false);
   EXPECT_THAT(text, HasSubstr("<testsuite name=\"s\xef\xbf\xbd\""));
   EXPECT_THAT(text, HasSubstr("<testcase name=\"\xc3\xa4\xef\xbf\xbd\""));
   EXPECT_THAT(text, HasSubstr("<failure message=\"a\xef\xbf\xbd&lt;\"/>"));
+  EXPECT_THAT(junit_text("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbc", {}, false),
+              HasSubstr("\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbc\""))
+      << "no characters of XML";
 }
 
 TEST_F(Results, LeaveStdoutToTheOneThatIsThere) {
