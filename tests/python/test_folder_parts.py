@@ -199,7 +199,12 @@ def test_processes_that_end_are_told_by_how():
         return run_isolated("a", end).outcome
     assert outcome(lambda: os._exit(7)) == "exited"
     assert outcome(lambda: os._exit(5)) == "exited"  # the runtime, after a crash, leaves a word
-    assert outcome(lambda: os.kill(os.getpid(), signal.SIGKILL)) == "crashed"
+    for number, told in [(signal.SIGKILL, "killed"), (signal.SIGUSR1, "killed"),
+                         (signal.SIGRTMIN + 1, "killed"), (signal.SIGSEGV, "crashed"),
+                         (signal.SIGABRT, "crashed"), (signal.SIGTRAP, "crashed")]:
+        assert outcome(lambda: os.kill(os.getpid(), number)) == told
+    ended = run_isolated("a", lambda: os.kill(os.getpid(), signal.SIGKILL))
+    assert ended.detail == "SIGKILL ended the process of the case; what it said is above"
 
 
 def test_a_case_has_the_usual_signals_but_those_that_are_ignored():

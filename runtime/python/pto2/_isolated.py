@@ -16,6 +16,9 @@ from ._native import InputError, InternalError, LastWord
 from ._streams import flush, tell
 
 _exited = "the process of the case ended with exit code {}; what it said is above"
+_ended_by = "{} ended the process of the case; what it said is above"
+_crashes = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP,
+            signal.SIGABRT)
 
 
 _libc = ctypes.CDLL(None)
@@ -218,8 +221,17 @@ def _report_of_end(case, status, last_word):
     told = last_word.read()
     if told is not None:
         return CaseReport(case, "fault", *told)
-    return CaseReport(case, "fault", "exited" if status >= 0 else "crashed",
-                      _exited.format(status))
+    if status >= 0:
+        return CaseReport(case, "fault", "exited", _exited.format(status))
+    return CaseReport(case, "fault", "crashed" if -status in _crashes else "killed",
+                      _ended_by.format(_name_of(-status)))
+
+
+def _name_of(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # of real time
+        return f"SIG{number}"
 
 
 def run_isolated(case, work):
