@@ -323,6 +323,17 @@ TEST(Simulate, WhatWasWrongIsToldIfASmallerRunEndsTheProgram) {
                                 "repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
 }
 
+TEST(Simulate, ASeedThatIsRightWhenItRunsAgainIsNotMadeSmaller) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pto2({"simulate", "vector_example", "--seeds", "4..4"},
+           {"PTO2_WORKLOADS=" + images_with("wrong_first.so", folder), "THEN=add"});
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("seed 4 is right when it runs again"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("made smaller:")));
+  EXPECT_THAT(outcome.out, HasSubstr("repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
+}
+
 /// The first run of a process is right, and no other one.
 TEST(Simulate, ASeedWhoseSecondRunDiffersIsRepeatedByItsToken) {
   const TemporaryFolder folder;
