@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pto2::graphs {
+namespace pto2::graphs::census_test {
 namespace {
 
 using enum EventKind;
@@ -167,4 +167,4 @@ TEST(Census, CountsRuns) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::census_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace pto2::graphs {
+namespace pto2::graphs::demand_test {
 namespace {
 
 using testing::ElementsAre;
@@ -228,4 +228,4 @@ TEST(Demand, EndsAtTheRefusal) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::demand_test

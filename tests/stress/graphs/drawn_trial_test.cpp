@@ -7,7 +7,7 @@
 
 #include "stress/graphs/trial.hpp"
 
-namespace pto2::graphs {
+namespace pto2::graphs::drawn_trial_test {
 namespace {
 
 /// Two groups, one after the other: where both find a cluster of their own, and where not.
@@ -96,4 +96,4 @@ TEST(DrawnTrial, AcceleratorsAreThereWhereTasksNeedThem) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::drawn_trial_test

@@ -13,7 +13,7 @@
 
 #include "stress/graphs/interpreter.hpp"
 
-namespace pto2::graphs {
+namespace pto2::graphs::generator_test {
 namespace {
 
 constexpr uint64_t seeds = 1000;
@@ -490,4 +490,4 @@ TEST(Generator, ASeedIsAProgram) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::generator_test

@@ -6,7 +6,7 @@
 
 #include "stress/graphs/values.hpp"
 
-namespace pto2::graphs {
+namespace pto2::graphs::interpreter_test {
 namespace {
 
 Submit task(std::vector<Param> params) {
@@ -446,4 +446,4 @@ TEST(Interpreter, SaysWhatATaskMayName) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::interpreter_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pto2::graphs {
+namespace pto2::graphs::program_test {
 namespace {
 
 TEST(Program, ItsTextHasEveryStep) {
@@ -43,4 +43,4 @@ TEST(Program, ItsTextHasEveryStep) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::program_test

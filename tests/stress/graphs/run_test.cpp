@@ -9,7 +9,7 @@
 
 #include "runtime/include/pto_kernel_api.h"
 
-namespace pto2::graphs {
+namespace pto2::graphs::run_test {
 namespace {
 
 KernelEntry checking = nullptr;
@@ -239,4 +239,4 @@ TEST(GraphRun, NoPartBehindAFaultRuns) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::run_test

@@ -8,7 +8,7 @@
 #include "stress/graphs/generator.hpp"
 #include "stress/graphs/interpreter.hpp"
 
-namespace pto2::graphs {
+namespace pto2::graphs::shrink_test {
 namespace {
 
 TEST(Shrink, LeavesWhatIsNeeded) {
@@ -141,4 +141,4 @@ TEST(Shrink, TriesAgainAfterAnyChange) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::shrink_test

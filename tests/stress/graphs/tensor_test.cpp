@@ -6,7 +6,7 @@
 #include "runtime/tensormap/tensor_table.hpp"
 #include "stress/graphs/shapes.hpp"
 
-namespace pto2::graphs {
+namespace pto2::graphs::tensor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -104,4 +104,4 @@ TEST(GraphTensor, AgreesWithTheRuntimesRegions) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::tensor_test

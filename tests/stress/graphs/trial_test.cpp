@@ -11,7 +11,7 @@
 
 #include "runtime/include/pto_kernel_api.h"
 
-namespace pto2::graphs {
+namespace pto2::graphs::trial_test {
 namespace {
 
 using testing::Contains;
@@ -482,4 +482,4 @@ TEST(Trial, RefusesEveryMisuse) {
 }
 
 }  // namespace
-}  // namespace pto2::graphs
+}  // namespace pto2::graphs::trial_test
