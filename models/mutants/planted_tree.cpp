@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr const char* copied[] = {
     "CMakeLists.txt", "CMakePresets.json", "bench",      "core",   "docs",
     "models",         "runtime",           "sanitizers", "stress", "tests"};
-/// Programs that are quickly built: their mutants run with every test run.
+/// Programs that are quickly built: their mutants are those that --quick runs.
 constexpr const char* quick_programs[] = {"chip_test"};
 
 std::string read(const fs::path& path) {

@@ -37,7 +37,7 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
   auto* mutants_flag = check_command.add_flag(
       "--mutants", arguments.mutants,
       "run, for each planted bug, the scenario or the test that must find it, in 60 s");
-  check_command.add_flag("--quick", arguments.quick, "the mutants that every test run runs")
+  check_command.add_flag("--quick", arguments.quick, "the few whose programs are quickly built")
       ->needs(mutants_flag);
   auto* index_option = check_command.add_option(
       "--index", arguments.index, "compare the tables of this document with the sources here");
