@@ -2,10 +2,19 @@
 /// the type or given when the view is made.
 #pragma once
 
+#include <array>
+
 #include "pto/types.hpp"
 
 namespace pto {
 namespace detail {
+
+/// Sizes or strides, the last dimension fastest.
+using FiveNumbers = std::array<int64_t, 5>;
+
+template <class... Numbers>
+inline constexpr bool are_numbers = sizeof...(Numbers) > 0 &&
+                                    (std::is_convertible<Numbers, int64_t>::value && ...);
 
 template <int N1, int N2, int N3, int N4, int N5>
 struct FiveSizes {
@@ -14,24 +23,17 @@ struct FiveSizes {
       (N1 == DYNAMIC) + (N2 == DYNAMIC) + (N3 == DYNAMIC) + (N4 == DYNAMIC) + (N5 == DYNAMIC);
 
   FiveSizes() = default;
-  /// Those that are DYNAMIC, in their order, or all five.
-  template <
-      class... Sizes,
-      std::enable_if_t<
-          (sizeof...(Sizes) > 0) && (std::is_convertible<Sizes, int64_t>::value && ...), int> = 0>
+  /// Those that are DYNAMIC, in their order, or all five, of which the others do not count.
+  template <class... Sizes, std::enable_if_t<are_numbers<Sizes...>, int> = 0>
   FiveSizes(Sizes... sizes) {
     static_assert(sizeof...(Sizes) == dynamic_count || sizeof...(Sizes) == 5,
                   "as many sizes are given as are DYNAMIC, or five");
     const int64_t given[] = {static_cast<int64_t>(sizes)...};
     int next = 0;
-    for (int i = 0; i < 5; ++i) {
-      if (sizeof...(Sizes) == 5) {
-        values[i] = given[i];
-      } else if (fixed[i] == DYNAMIC) {
-        values[i] = given[next++];
-      }
-    }
+    for (int i = 0; i < 5; ++i)
+      if (fixed[i] == DYNAMIC) values[i] = given[sizeof...(Sizes) == 5 ? i : next++];
   }
+  FiveSizes(const FiveNumbers& all) : FiveSizes(all[0], all[1], all[2], all[3], all[4]) {}
   [[nodiscard]] int64_t get(int i) const { return values[i]; }
 
   int64_t values[5] = {N1, N2, N3, N4, N5};
@@ -93,45 +95,66 @@ struct GlobalTensor {
 
 namespace detail {
 
-constexpr int sizes_product(int a, int b) {
+constexpr int64_t product(int64_t a, int64_t b) {
   return a == DYNAMIC || b == DYNAMIC ? DYNAMIC : a * b;
 }
+constexpr int64_t quotient(int64_t a, int64_t b) {
+  return a == DYNAMIC ? DYNAMIC : a / b;
+}
 
-/// A matrix in base tiles of 16 rows of 32 bytes: (.., columns of base tiles, rows of them, 16,
-/// ..).
-template <class T, int Rows, int Cols>
-struct NzSizes {
-  static constexpr int row = 32 / sizeof(T);
-  using Shape = pto::Shape<1, Cols == DYNAMIC ? DYNAMIC : Cols / row,
-                           Rows == DYNAMIC ? DYNAMIC : Rows / 16, 16, row>;
-  using Stride = pto::Stride<sizes_product(Rows, Cols), sizes_product(Rows, row), 16 * row, row, 1>;
+/// The columns of a base tile, whose 16 rows have 32 bytes each.
+template <class T>
+inline constexpr int64_t base_cols = C0_SIZE_BYTE / sizeof(T);
+
+/// The sizes of a view of a matrix; one of NZ has (.., columns of base tiles, rows of them, 16,
+/// ..). DYNAMIC where one is that they depend on.
+template <class T, Layout L>
+constexpr FiveNumbers matrix_sizes(int64_t rows, int64_t cols) {
+  if (L != Layout::NZ) return {1, 1, 1, rows, cols};
+  return {1, quotient(cols, base_cols<T>), quotient(rows, FRACTAL_NZ_ROW), FRACTAL_NZ_ROW,
+          base_cols<T>};
+}
+/// Its strides, if it is contiguous.
+template <class T, Layout L>
+constexpr FiveNumbers matrix_strides(int64_t rows, int64_t cols) {
+  const int64_t all = product(rows, cols);
+  if (L == Layout::ND) return {all, all, all, cols, 1};
+  if (L == Layout::DN) return {all, all, all, 1, rows};
+  return {all, product(rows, base_cols<T>), FRACTAL_NZ_ROW * base_cols<T>, base_cols<T>, 1};
+}
+
+template <template <int, int, int, int, int> class Five, FiveNumbers (*of)(int64_t, int64_t),
+          int Rows, int Cols>
+using FixedFive = Five<of(Rows, Cols)[0], of(Rows, Cols)[1], of(Rows, Cols)[2], of(Rows, Cols)[3],
+                       of(Rows, Cols)[4]>;
+
+/// Shape or Stride with the numbers of a matrix.
+template <template <int, int, int, int, int> class Five, FiveNumbers (*of)(int64_t, int64_t),
+          int Rows, int Cols>
+struct OfMatrix : FixedFive<Five, of, Rows, Cols> {
+  using Fixed = FixedFive<Five, of, Rows, Cols>;
+
+  OfMatrix() = default;
+  /// Of both sizes what is in the type does not count.
+  OfMatrix(int64_t rows, int64_t cols) : Fixed(of(as_size(rows), as_size(cols))) {}
+  /// What other views are given, unless that is two numbers, too.
+  template <class... Sizes,
+            std::enable_if_t<sizeof...(Sizes) != 2 && are_numbers<Sizes...>, int> = 0>
+  OfMatrix(Sizes... sizes) : Fixed(sizes...) {}
 };
-
-template <class T, int Rows, int Cols, Layout L>
-using Shape2D = std::conditional_t<L == Layout::NZ, typename NzSizes<T, Rows, Cols>::Shape,
-                                   Shape<1, 1, 1, Rows, Cols>>;
-
-template <class T, int Rows, int Cols, Layout L>
-using Stride2D = std::conditional_t<
-    L == Layout::NZ, typename NzSizes<T, Rows, Cols>::Stride,
-    std::conditional_t<L == Layout::DN,
-                       Stride<sizes_product(Rows, Cols), sizes_product(Rows, Cols),
-                              sizes_product(Rows, Cols), 1, Rows>,
-                       Stride<sizes_product(Rows, Cols), sizes_product(Rows, Cols),
-                              sizes_product(Rows, Cols), Cols, 1>>>;
 
 }  // namespace detail
 
 /// The shape of a matrix.
-template <class T, int Rows, int Cols, Layout L = Layout::ND>
-struct TileShape2D : detail::Shape2D<T, Rows, Cols, L> {
-  using detail::Shape2D<T, Rows, Cols, L>::Shape2D;
+template <class T, int Rows = DYNAMIC, int Cols = DYNAMIC, Layout L = Layout::ND>
+struct TileShape2D : detail::OfMatrix<Shape, detail::matrix_sizes<T, L>, Rows, Cols> {
+  using detail::OfMatrix<Shape, detail::matrix_sizes<T, L>, Rows, Cols>::OfMatrix;
 };
 
 /// The strides of a matrix that is contiguous.
-template <class T, int Rows, int Cols, Layout L = Layout::ND>
-struct BaseShape2D : detail::Stride2D<T, Rows, Cols, L> {
-  using detail::Stride2D<T, Rows, Cols, L>::Stride2D;
+template <class T, int Rows = DYNAMIC, int Cols = DYNAMIC, Layout L = Layout::ND>
+struct BaseShape2D : detail::OfMatrix<Stride, detail::matrix_strides<T, L>, Rows, Cols> {
+  using detail::OfMatrix<Stride, detail::matrix_strides<T, L>, Rows, Cols>::OfMatrix;
 };
 
 }  // namespace pto

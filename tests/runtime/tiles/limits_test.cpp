@@ -54,6 +54,8 @@ TEST(Limits, SizesThatDoNotFitAreNotCutOff) {
   const GlobalTensor<float, Shape<1, 1, 1, -1, 8>, Stride<1, 1, 1, 8, 1>> view(memory, shape);
   tile.SetValidShape(2, 8);
   EXPECT_THAT(told([&] { TLOAD(tile, view); }), HasSubstr("src has a size of -2147483648 in"));
+  const pto::BaseShape2D<float> strides(std::numeric_limits<int64_t>::max(), 2);
+  EXPECT_EQ(strides.get(0), 2 * int64_t{INT32_MAX});
 }
 
 /// A core without a part of what the others do goes through the same instructions with tiles of

@@ -74,14 +74,50 @@ TEST(Transfer, ColumnMajor) {
   GlobalTensor<float, Shape<1, 1, 1, 16, 6>, Stride<1, 1, 1, 1, 20>, Layout::DN> view(nullptr);
   expect_transfers(ColTile<float, 16, 6>(13, 5), view, [](int i, int j) { return i + 20 * j; });
 }
-TEST(Transfer, BaseTiles) {
-  using View = GlobalTensor<float, pto::TileShape2D<float, 32, 24, Layout::NZ>,
-                            pto::BaseShape2D<float, 32, 24, Layout::NZ>, Layout::NZ>;
+/// A view of a matrix of 32 x 24 floats, each of its sizes in the type or given.
+template <Layout L, int Rows, int Cols>
+using Floats = GlobalTensor<float, pto::TileShape2D<float, Rows, Cols, L>,
+                            pto::BaseShape2D<float, Rows, Cols, L>, L>;
+template <Layout L, class Offset>
+void expect_matrix_transfers(Offset offset) {
   using Mat = pto::Tile<TileType::Mat, float, 32, 24, pto::BLayout::ColMajor, -1, -1,
                         pto::SLayout::RowMajor>;
-  expect_transfers(Mat(30, 21), View(nullptr), [](int i, int j) {
-    return j / 8 * 32 * 8 + i / 16 * 16 * 8 + i % 16 * 8 + j % 8;
-  });
+  expect_transfers(Mat(30, 21), Floats<L, 32, 24>(nullptr), offset);
+  expect_transfers(Mat(30, 21), Floats<L, 32, 24>(nullptr, {32, 24}, {32, 24}), offset);
+  expect_transfers(Mat(30, 21), Floats<L, 32, -1>(nullptr, {32, 24}, {32, 24}), offset);
+  expect_transfers(Mat(30, 21), Floats<L, -1, 24>(nullptr, {32, 24}, {32, 24}), offset);
+  expect_transfers(Mat(30, 21), Floats<L, -1, -1>(nullptr, {32, 24}, {32, 24}), offset);
+}
+
+TEST(Transfer, BaseTiles) {
+  expect_matrix_transfers<Layout::NZ>(
+      [](int i, int j) { return j / 8 * 32 * 8 + i / 16 * 16 * 8 + i % 16 * 8 + j % 8; });
+}
+TEST(Transfer, MatricesByRowsAndByColumns) {
+  expect_matrix_transfers<Layout::ND>([](int i, int j) { return i * 24 + j; });
+  expect_matrix_transfers<Layout::DN>([](int i, int j) { return i + 32 * j; });
+}
+
+template <class Sizes>
+std::vector<int64_t> numbers_of(const Sizes& sizes) {
+  std::vector<int64_t> numbers;
+  for (int i = 0; i < 5; ++i) numbers.push_back(sizes.get(i));
+  return numbers;
+}
+
+/// What is in the type is so, whatever five numbers are given.
+TEST(Transfer, SizesInTheTypeStay) {
+  using Numbers = std::vector<int64_t>;
+  EXPECT_EQ(numbers_of(Stride<1024, 1024, 1024, 64, 1>(1, 1, 1, 1, 1)),
+            (Numbers{1024, 1024, 1024, 64, 1}));
+  EXPECT_EQ(numbers_of(Shape<1, -1, 3, -1, 5>(6, 7, 8, 9, 10)), (Numbers{1, 7, 3, 9, 5}));
+  EXPECT_EQ(numbers_of(pto::TileShape2D<half, -1, -1, Layout::NZ>(64, 128)),
+            (Numbers{1, 8, 4, 16, 16}));
+  EXPECT_EQ(numbers_of(pto::BaseShape2D<half, -1, -1, Layout::NZ>(64, 128)),
+            (Numbers{8192, 1024, 256, 16, 1}));
+  EXPECT_EQ(numbers_of(pto::TileShape2D<half, 16, -1>(7)), (Numbers{1, 1, 1, 16, 7}));
+  EXPECT_EQ(numbers_of(pto::BaseShape2D<half, -1, 8, Layout::DN>(2, 3, 4, 5)),
+            (Numbers{2, 3, 4, 1, 5}));
 }
 
 /// Kernels take a tile of L1 by its transpose: base tiles that are column-major, in rows, have the
