@@ -122,6 +122,21 @@ constexpr pipe_t require_move() {
   return from_mat ? PIPE_MTE1 : from_acc ? PIPE_FIX : PIPE_V;
 }
 
+/// Whether src has, as a Dst, the elements that a chip would find there. Those of the cube, which
+/// are row-major inside, have if the layout stays and with it the shape, or the elements lie row by
+/// row on a chip, too; or as the transpose that Tile has a layout for.
+template <class Dst, class Src>
+constexpr bool keeps_elements() {
+  constexpr bool same_layout = Dst::BFractal == Src::BFractal && Dst::SFractal == Src::SFractal &&
+                               Dst::SFractalSize == Src::SFractalSize;
+  constexpr bool same_shape = Dst::Rows == Src::Rows && Dst::Cols == Src::Cols;
+  constexpr bool by_rows = Src::isRowMajor && Src::SFractal == SLayout::NoneBox;
+  constexpr bool is_transpose = Dst::TileLayout::is_transposed != Src::TileLayout::is_transposed &&
+                                Dst::BFractal != Src::BFractal && Dst::SFractal != Src::SFractal &&
+                                Dst::Rows == Src::Cols && Dst::Cols == Src::Rows;
+  return Src::Loc == TileType::Vec || (same_layout && (same_shape || by_rows)) || is_transpose;
+}
+
 }  // namespace detail
 
 /// Binds a tile to an address of its buffer, and a view to one of global memory.
@@ -180,6 +195,9 @@ RecordEvent TRESHAPE(Dst& dst, Src& src, detail::Site site = detail::Site::here(
                 "TRESHAPE has tiles of one TileType and as many bytes");
   static_assert((Dst::SFractal == SLayout::NoneBox) == (Src::SFractal == SLayout::NoneBox),
                 "TRESHAPE does not change between boxed tiles and others");
+  static_assert(detail::keeps_elements<Dst, Src>(),
+                "TRESHAPE of a tile of the cube keeps its shape, or transposes it: see "
+                "docs/TILES.md");
   if constexpr (detail::checks_bounds)
     detail::check_tile({"TRESHAPE", PIPE_S, site}, "src", detail::facts_of(src));
   dst.assign(src.address());

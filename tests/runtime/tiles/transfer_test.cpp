@@ -259,5 +259,44 @@ TEST(Transfer, Reshape) {
   EXPECT_EQ(rows.data()[3], 5);
 }
 
+template <int Rows, int Cols, pto::BLayout Outer, pto::SLayout Inner, class T = half,
+          TileType Loc = TileType::Mat>
+using OfCube = pto::Tile<Loc, T, Rows, Cols, Outer, Rows, Cols, Inner>;
+
+/// The elements of a tile of the cube are row-major, so that only some reshapes of it give what
+/// they do on a chip.
+TEST(Transfer, ReshapesOfTheCube) {
+  constexpr auto by_rows = pto::BLayout::RowMajor, by_cols = pto::BLayout::ColMajor;
+  constexpr auto rows = pto::SLayout::RowMajor, cols = pto::SLayout::ColMajor,
+                 none = pto::SLayout::NoneBox;
+  const auto keeps = [](auto dst, auto src) {
+    return pto::detail::keeps_elements<decltype(dst), decltype(src)>();
+  };
+  const OfCube<32, 64, by_cols, rows> nz;
+  EXPECT_TRUE(keeps(nz, nz));
+  EXPECT_TRUE(keeps(OfCube<32, 64, by_cols, rows, int16_t>(), nz));
+  EXPECT_FALSE(keeps(OfCube<64, 32, by_cols, rows>(), nz));
+  EXPECT_FALSE(keeps(OfCube<32, 32, by_cols, rows, float>(), nz));
+  EXPECT_FALSE(keeps(OfCube<32, 64, by_rows, rows>(), nz));
+
+  const OfCube<64, 32, by_rows, cols> zn;
+  EXPECT_TRUE(keeps(zn, nz));
+  EXPECT_TRUE(keeps(nz, zn));
+  EXPECT_FALSE(keeps(OfCube<32, 64, by_rows, cols>(), nz));
+  EXPECT_FALSE(keeps(OfCube<32, 32, by_rows, cols, float>(), nz));
+  EXPECT_FALSE(keeps(OfCube<32, 64, by_rows, rows>(), zn));
+  EXPECT_FALSE(keeps(OfCube<32, 64, by_cols, cols>(), OfCube<64, 32, by_rows, rows>()));
+
+  const OfCube<1, 64, by_rows, none> line;
+  EXPECT_TRUE(keeps(OfCube<2, 32, by_rows, none>(), line));
+  EXPECT_FALSE(keeps(OfCube<64, 1, by_cols, none>(), line));
+
+  const OfCube<16, 64, by_cols, rows, half, TileType::Left> left;
+  EXPECT_TRUE(keeps(left, left));
+  EXPECT_FALSE(keeps(OfCube<64, 16, by_rows, cols, half, TileType::Left>(), left));
+  const OfCube<32, 64, by_cols, rows, half, TileType::Vec> boxed;
+  EXPECT_TRUE(keeps(OfCube<64, 32, by_cols, rows, half, TileType::Vec>(), boxed));
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -1,5 +1,5 @@
-// Instructions that are not there, one of them between chips, and one that has no integers: the
-// compiler says so of each.
+// Instructions that are not there, one of them between chips, one that has no integers, and one
+// that gives a tile of L1 another shape: the compiler says so of each.
 #include <pto/pto-inst.hpp>
 
 extern "C" void kernel_entry(int64_t*) {
@@ -11,4 +11,9 @@ extern "C" void kernel_entry(int64_t*) {
   pto::Tile<pto::TileType::Vec, int32_t, 16, 16> integers;
   pto::TCOLEXPANDEXPDIF(integers, integers, integers);
   pto::comm::TREDUCE(tile, tile);
+  constexpr auto outer = pto::BLayout::ColMajor;
+  constexpr auto inner = pto::SLayout::RowMajor;
+  pto::Tile<pto::TileType::Mat, half, 32, 64, outer, 32, 64, inner> flat;
+  pto::Tile<pto::TileType::Mat, half, 64, 32, outer, 64, 32, inner> high;
+  pto::TRESHAPE(high, flat);
 }
