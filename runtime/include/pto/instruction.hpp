@@ -91,6 +91,14 @@ inline void check_tile(const Use& use, const char* operand, const TileFacts& til
     fail(use, operand, tile, "is valid beyond its shape: give it a smaller valid region");
 }
 
+/// The same of one that is read, and that it was not given none where the result has elements.
+inline void check_source(const Use& use, const char* operand, const TileFacts& tile,
+                         bool result_has_nothing) {
+  check_tile(use, operand, tile);
+  if (tile.has_nothing && !result_has_nothing)
+    fail(use, operand, tile, "must be valid, as the result is: SetValidShape one of them");
+}
+
 /// That its valid region is `rows` x `cols`.
 inline void check_valid(const Use& use, const char* operand, const TileFacts& tile, int rows,
                         int cols) {

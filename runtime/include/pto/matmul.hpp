@@ -47,8 +47,8 @@ void check_matmul(const Use& use, const C& c, const A& a, const B& b) {
   require_matmul<C, A, B>();
   if constexpr (checks_bounds) {
     check_tile(use, "c", facts_of(c));
-    check_tile(use, "a", facts_of(a));
-    check_tile(use, "b", facts_of(b));
+    check_source(use, "a", facts_of(a), c.has_nothing());
+    check_source(use, "b", facts_of(b), c.has_nothing());
     check_valid(use, "b", facts_of(b), a.GetValidCol(), b.GetValidCol());
     check_holds_product(use, "c", facts_of(c), a.GetValidRow(), b.GetValidCol());
   }

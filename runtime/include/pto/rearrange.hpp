@@ -31,7 +31,7 @@ RecordEvent transpose(const Use& use, Dst& dst, const Src& src, const Tmp& tmp) 
   const int rows = src.GetValidRow(), cols = src.GetValidCol();
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src", facts_of(src));
+    check_source(use, "src", facts_of(src), dst.has_nothing());
     if (rows > Dst::Cols || cols > Dst::Rows)
       fail(use, "dst", facts_of(dst),
            "has no room for " + sizes(cols, rows) + ", the transpose of src: make it larger");
@@ -54,7 +54,8 @@ RecordEvent concatenate(const Use& use, Dst& dst, const A& src0, const B& src1) 
   const int rows = dst.GetValidRow(), left = src0.GetValidCol(), right = src1.GetValidCol();
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src0", facts_of(src0));
+    // One of the two may have no part of it.
+    check_source(use, "src0", facts_of(src0), dst.has_nothing() || !src1.has_nothing());
     check_tile(use, "src1", facts_of(src1));
     check_operand(use, "src0", facts_of(src0), rows, left);
     check_operand(use, "src1", facts_of(src1), rows, right);
@@ -96,7 +97,7 @@ RecordEvent gather(const Use& use, Dst& dst, const Src& src, const Index& index,
   const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src0", facts_of(src));
+    check_source(use, "src0", facts_of(src), dst.has_nothing());
     check_tile(use, "src1", facts_of(index));
     check_operand(use, "src1", facts_of(index), rows, cols);
   }
@@ -126,7 +127,7 @@ RecordEvent gather_pattern(const Use& use, Dst& dst, const Src& src) {
   for (int j = 0; j < cols; ++j) taken += takes(Pattern, j) ? 1 : 0;
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src", facts_of(src));
+    check_source(use, "src", facts_of(src), dst.has_nothing());
     if (rows > Dst::Rows || taken > Dst::Cols)
       fail(
           use, "dst", facts_of(dst),

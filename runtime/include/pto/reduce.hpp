@@ -45,7 +45,7 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src, const T
                 "dst is row-major, or column-major with one column, and not boxed");
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src", facts_of(src));
+    check_source(use, "src", facts_of(src), dst.has_nothing());
     if (dst.GetValidRow() != src.GetValidRow())
       check_operand(use, "dst", facts_of(dst), src.GetValidRow(), dst.GetValidCol());
   }
@@ -76,7 +76,7 @@ RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src, const T
   const int rows = src.GetValidRow(), cols = src.GetValidCol();
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src", facts_of(src));
+    check_source(use, "src", facts_of(src), dst.has_nothing());
     if (dst.GetValidCol() != cols)
       check_operand(use, "dst", facts_of(dst), dst.GetValidRow(), cols);
   }

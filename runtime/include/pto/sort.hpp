@@ -67,7 +67,7 @@ RecordEvent sort_blocks(const Use& use, Dst& dst, const Src& src, const Index& i
   const int rows = src.GetValidRow(), cols = src.GetValidCol();
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src", facts_of(src));
+    check_source(use, "src", facts_of(src), dst.has_nothing());
     check_tile(use, "idx", facts_of(index));
     check_operand(use, "idx", facts_of(index), index.GetValidRow() == 1 ? 1 : rows, cols);
     if (rows > Dst::Rows || cols * pair_elements < T >> Dst::Cols)
@@ -133,7 +133,7 @@ RecordEvent merge_blocks(const Use& use, Dst& dst, const Src& src, int64_t block
   const int cols = src.GetValidCol();
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    check_tile(use, "src", facts_of(src));
+    check_source(use, "src", facts_of(src), dst.has_nothing());
     if (block <= 0 || block % 64 != 0 || cols % (4 * block) != 0)
       fail(use, "src", facts_of(src),
            "is not a multiple of four blocks of " + std::to_string(block) +
@@ -167,7 +167,8 @@ RecordEvent merge_tiles(const Use& use, Dst& dst, MrgSortExecutedNumList& execut
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "tmp", facts_of(tmp));
-    (check_tile(use, "src", facts_of(src)), ...);
+    // Some of the lists may be empty.
+    (check_source(use, "src", facts_of(src), dst.has_nothing() || total != 0), ...);
     if (total > Tmp::Cols)
       fail(use, "tmp", facts_of(tmp),
            "has no room for all lists: it takes " + std::to_string(total) + " columns");

@@ -130,6 +130,7 @@ TEST(Limits, NothingToComputeWith) {
               TMOV(nothing, nothing);
               TEXTRACT(nothing, nothing);
               TCONCAT(full, full, nothing);
+              TCONCAT(full, nothing, full);
             }),
             "");
 
@@ -139,7 +140,9 @@ TEST(Limits, NothingToComputeWith) {
   EXPECT_EQ(memory, std::vector<float>(32, 1));
   no_rows.SetValidShape(1, 4);
   EXPECT_THAT(told([&] { MSCATTER(table, nothing, no_rows); }), HasSubstr("src (Vec float 4x8"));
+}
 
+TEST(Limits, NothingToMultiply) {
   pto::TileLeft<half, 16, 16, -1, -1> left(0, 0);
   pto::TileRight<half, 16, 16, -1, -1> right(16, 16);
   pto::TileAcc<float, 16, 16, -1, -1> sum(0, 0);
@@ -155,6 +158,55 @@ TEST(Limits, NothingToComputeWith) {
   EXPECT_THAT(told([&] { TMATMUL(sum, left, right); }), HasSubstr("must hold the product"));
   right.SetValidShape(0, 0);
   EXPECT_EQ(told([&] { TMATMUL(sum, left, right); }), "");
+  sum.SetValidShape(16, 16);
+  EXPECT_THAT(told([&] { TMATMUL(sum, left, right); }), HasSubstr("b (Right half 16x16 valid 0x0"));
+  left.SetValidShape(0, 0);
+  const auto is_told_of_left = HasSubstr("a (Left half 16x16 valid 0x0 at L0A 0x0) must be valid");
+  EXPECT_THAT(told([&] { TMATMUL(sum, left, right); }), is_told_of_left);
+  EXPECT_THAT(told([&] { TMATMUL_ACC(sum, left, right); }), is_told_of_left);
+}
+
+/// The same where the result takes its size from the sources.
+TEST(Limits, NothingToArrange) {
+  RowTile<float, 8, 8> full(8, 8), nothing(0, 0);
+  RowTile<int32_t, 8, 8> places(8, 8);
+  using Line = RowTile<float, 1, 256>;
+  Line line(1, 256), values(1, 32), no_line(0, 0);
+  RowTile<uint32_t, 1, 32> numbers(1, 32), no_numbers(0, 0);
+  TASSIGN(full, 0);
+  TASSIGN(nothing, 0);
+  TASSIGN(places, 512);
+  TASSIGN(line, 0);
+  TASSIGN(values, 1024);
+  TASSIGN(no_line, 0);
+  TASSIGN(numbers, 2048);
+  TASSIGN(no_numbers, 2048);
+  std::fill_n(places.data(), 64, 0);
+  const auto expect_told = [](const char* operand, auto kernel) {
+    const std::string text = told(kernel);
+    EXPECT_THAT(text, HasSubstr(std::string(": ") + operand + " ("));
+    EXPECT_THAT(text, HasSubstr("must be valid"));
+  };
+  expect_told("src", [&] { TROWSUM(full, nothing, full); });
+  expect_told("src", [&] { TROWMAX(full, nothing, full); });
+  expect_told("src", [&] { TROWMIN(full, nothing, full); });
+  expect_told("src", [&] { TCOLSUM(full, nothing); });
+  expect_told("src", [&] { TCOLSUM(full, nothing, full, true); });
+  expect_told("src", [&] { TCOLMAX(full, nothing); });
+  expect_told("src", [&] { TCOLMIN(full, nothing); });
+  expect_told("src", [&] { TTRANS(full, nothing, full); });
+  expect_told("src0", [&] { TCONCAT(full, nothing, nothing); });
+  expect_told("src0", [&] { TGATHER(full, nothing, places, full); });
+  expect_told("src", [&] { pto::TGATHER<Line, Line, pto::MaskPattern::P0101>(line, no_line); });
+  expect_told("src", [&] { TSORT32(line, no_line, numbers); });
+  expect_told("idx", [&] { TSORT32(line, values, no_numbers); });
+  expect_told("src", [&] { TMRGSORT(line, no_line, 64); });
+  pto::MrgSortExecutedNumList executed{};
+  const auto merge_with = [&](Line& other) {
+    pto::TMRGSORT<Line, Line, Line, Line, false>(values, executed, line, no_line, other);
+  };
+  expect_told("src", [&] { merge_with(no_line); });
+  EXPECT_EQ(told([&] { merge_with(values); }), "");
 }
 
 /// A source that is given nothing leaves padding alone; one that is given no region, what there is.
