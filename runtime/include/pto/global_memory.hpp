@@ -14,7 +14,8 @@ struct TensorMemory {
 
   TensorMemory() = default;
   /// Up to the end of its last row in the buffer that it is a view of: kernels load whole tiles of
-  /// a view whose rows are shorter than those of its buffer.
+  /// a view whose rows are shorter than those of its buffer. Of a view that begins at a column that
+  /// is too far by the column, which nobody tells a kernel.
   TensorMemory(int number, const PTOTensor& tensor) : argument(number), begin(tensor.address) {
     uint64_t elements = 1, last = 0;
     for (uint32_t i = 0; i < tensor.ndims; ++i) {
