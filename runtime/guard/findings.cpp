@@ -38,11 +38,6 @@ GuardFinding check_zones(const GuardedParam& param, When when) {
   return nothing_found;
 }
 
-bool has_nan(const TensorRecord& tensor) {
-  const ValueCounts counts = count_values(tensor);
-  return counts.nans.elements + counts.unwritten.elements != 0;
-}
-
 /// Nothing but new outputs, none of which it has written: the task is there to allocate them.
 bool only_allocates(const WatchedKernel& kernel) {
   const GuardedTask& task = kernel.task();
@@ -75,8 +70,14 @@ GuardFinding check_writes(const WatchedKernel& kernel) {
 void note_values(GuardedTask& task, const WatchedKernel& kernel) {
   for (GuardedParam& param : task.params) {
     if (param.is_new) continue;
-    param.had_nan = kernel.is_shared(param) || has_nan(param.tensor);
-    task.reads_nan = task.reads_nan || (param.had_nan && param.is_read());
+    // While another writes it nobody knows, and nobody may look.
+    const bool is_shared = kernel.is_shared(param);
+    const ValueCounts counts = is_shared ? ValueCounts() : count_values(param.tensor);
+    const bool had_unwritten = is_shared || counts.unwritten.elements != 0;
+    param.had_nan = had_unwritten || counts.nans.elements != 0;
+    if (!param.is_read()) continue;
+    task.reads_nan = task.reads_nan || param.had_nan;
+    task.reads_unwritten = task.reads_unwritten || had_unwritten;
   }
 }
 
@@ -94,7 +95,7 @@ GuardFinding check_values(const WatchedKernel& kernel) {
 
 void note_unwritten(const WatchedKernel& kernel, uint32_t worker, UnwrittenOutputs& outputs) {
   const GuardedTask& task = kernel.task();
-  if (task.reads_nan) return;
+  if (task.reads_unwritten) return;
   const bool is_allocation = only_allocates(kernel);
   for (const GuardedParam& param : task.params) {
     if (!param.is_filled) continue;

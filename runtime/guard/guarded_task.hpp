@@ -31,6 +31,7 @@ struct GuardedTask {
   bool has_others = false;           ///< parameters that are none
   bool has_begun = false;            ///< the kernel, or that of a part
   bool reads_nan = false;            ///< an input had one, or may have had
+  bool reads_unwritten = false;      ///< the same of elements that nobody had written
   uint32_t parts_to_end = 0;         ///< of a block task; 1 of others
 };
 

@@ -39,6 +39,7 @@ std::optional<GuardFinding> MemoryGuard::open(const OpenedTask& task) {
   guarded.has_others = false;
   guarded.has_begun = false;
   guarded.reads_nan = false;
+  guarded.reads_unwritten = false;
   guarded.parts_to_end = task.parts;
   for (uint32_t i = 0; i < task.params.size(); ++i) add_param(guarded, task, i);
   return found;
@@ -63,8 +64,10 @@ void MemoryGuard::add_param(GuardedTask& guarded, const OpenedTask& task, uint32
   const PTOParamType type = task.params[index].type;
   if (!is_tensor(type)) {
     guarded.has_others = true;
-    // What comes through a pipe may be NaN.
-    guarded.reads_nan = guarded.reads_nan || type != PTOParamType::SCALAR;
+    // What comes through a pipe may be NaN, and copied from what nobody has written.
+    const bool is_pipe = type != PTOParamType::SCALAR;
+    guarded.reads_nan = guarded.reads_nan || is_pipe;
+    guarded.reads_unwritten = guarded.reads_unwritten || is_pipe;
     return;
   }
   const TensorRecord& tensor = *task.tensors[index];

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -199,6 +200,35 @@ TEST_F(Together, OneMakesNaNWhereTheOtherWrites) {
   EXPECT_EQ(run({make_output_param({all_})}, [] {}), Kind::none) << "it was there";
   memory_[3] = 0;
   EXPECT_EQ(run({make_output_param({all_})}, spoil), Kind::nan);
+}
+
+/// An output that is half written is told of whatever NaN the task has read, unless what it read
+/// was unwritten, too, or may have been.
+TEST_F(Together, OnlyWhatIsUnwrittenMayComeFromAnInput) {
+  alignas(packed_output_alignment) std::array<float, 3 * packed_output_alignment / 4> heap{};
+  float* const buffer = heap.data() + packed_output_alignment / 4;
+  const auto is_told_beside = [&](const PTOParam& other) {
+    const uint64_t shape[] = {8};
+    const uint64_t tensor = tensors_.make(0, shape, 1, DataType::FLOAT32).handle;
+    tensors_.set_buffer(tensor, reinterpret_cast<uint64_t>(buffer),
+                        {make_id(RingId(0), next_), 0, 1});
+    const Body write_half = [&] { std::fill_n(buffer, 4, 1.0F); };
+    EXPECT_EQ(run({other, make_output_param({tensor})}, write_half), Kind::none);
+    const bool is_told = run({input(tensor)}, [] {}) == Kind::unwritten;
+    (void)guard_.close();
+    return is_told;
+  };
+  const auto is_told_of = [&](uint32_t bits) {
+    std::memcpy(&memory_[3], &bits, sizeof bits);
+    return is_told_beside(input(all_));
+  };
+  EXPECT_TRUE(is_told_of(0));
+  EXPECT_TRUE(is_told_of(0x7fc00000));
+  EXPECT_FALSE(is_told_of(0xffffffff));
+  for (int i = 0; i < 14; ++i) EXPECT_EQ(run({input(all_)}, [] {}), Kind::none);
+  EXPECT_TRUE(is_told_of(0xffc00000)) << "in the slot of that task";
+  EXPECT_FALSE(is_told_beside(make_pipe_in_param(0)));
+  EXPECT_TRUE(is_told_beside(make_scalar_param(1)));
 }
 
 /// The slots of sixteen tasks go round: what a former task read or did is not of the next.
