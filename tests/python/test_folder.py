@@ -78,6 +78,7 @@ def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, heade
         assert unit in flags and "-DPTO2_KERNEL_CHECKS=2" in flags
         assert ("pto/kernel_entry.h" in flags) == expected
         assert ("-Dkernel_entry=pto_kernel_body" in flags) == expected
+        assert ("-fno-strict-aliasing" in flags) == expected
 
 
 def test_tile_instructions_of_headers_elsewhere_are_noticed(tmp_path, monkeypatch):

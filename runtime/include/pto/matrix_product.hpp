@@ -161,7 +161,8 @@ inline void transpose_8x8(const uint16_t* from, int64_t from_stride, uint16_t* t
 template <class T>
 void transpose(const Rows<T>& to, const Rows<const T>& from, int rows, int cols) {
   constexpr int side = 8;
-  const auto copy = [&](int i, int j) {
+  // With its own copies, which no element that is written can be a part of.
+  const auto copy = [to, from](int i, int j) {
     to.first[i * to.stride + j] = from.first[j * from.stride + i];
   };
   const int whole_rows = rows / side * side, whole_cols = cols / side * side;

@@ -37,6 +37,10 @@ _tile_header = "pto/pto-inst.hpp"
 _vectorising = ("-fno-trapping-math", "-fno-math-errno")
 
 
+# Tiles of different elements may be the same bytes.
+_of_tiles = ("-fno-strict-aliasing",)
+
+
 # Symbols that only GCC makes unique would keep an image from being unloaded; and it alone may tell
 # where links lead instead of what they are called.
 _of_gcc = ["-fno-gnu-unique", "-fno-canonical-system-headers"]
@@ -140,7 +144,7 @@ def kernel_source(name, path, core_type, checks, macros=None):
              "-fpermissive", "-w", "-D__CPU_SIM", f"-D{unit}",
              f"-DPTO2_KERNEL_CHECKS={checks}", *_include_flags()]
     plain = (*flags, *_users_flags())
-    tiles = (*flags, *(f"-D{macro}={value}" for macro, value in (macros or {}).items()),
+    tiles = (*flags, *_of_tiles, *(f"-D{macro}={value}" for macro, value in (macros or {}).items()),
              *_users_flags(), "-Dkernel_entry=pto_kernel_body", "-include", "pto/kernel_entry.h")
     what = f"kernel {name}"
     return Source(what, path, tiles) if uses_tiles else Source(what, path, plain, tiles)

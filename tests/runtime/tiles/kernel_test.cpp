@@ -136,6 +136,19 @@ TEST(TileKernel, RunsInParts) {
   EXPECT_EQ(kernel.run(other.values_of_part(2, 3)), "");
 }
 
+/// Tiles of different elements may be the same bytes, also where nothing stands between their
+/// instructions: from the second run on the kernel has its memory.
+TEST(TileKernel, SharesBytes) {
+  const Kernel kernel("shared_bytes");
+  float value = 0;
+  Call call;
+  call.tensor(&value, 1, 1, 1);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(kernel.run(call), "");
+    EXPECT_EQ(value, 3);
+  }
+}
+
 /// What kernel `number` of the image says, if it is wrong or right.
 std::string finding(const Kernel& kernel, int number, bool wrong) {
   std::array<float, 256> memory{};
