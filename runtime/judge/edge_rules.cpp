@@ -12,15 +12,6 @@ bool is_of_one_memory(const ParamRecord& a, const ParamRecord& b) {
   return a.external ? a.memory == b.memory : a.owner == b.owner;
 }
 
-/// By their first and last bytes. Between them the TensorMap looks only if both regions are given
-/// in the same coordinates.
-bool may_share_bytes(const ParamRecord& a, const std::optional<Bytes>& of_a, const ParamRecord& b,
-                     const std::optional<Bytes>& of_b) {
-  if (!of_a || !of_b) return true;
-  const bool apart = of_a->end <= of_b->begin || of_b->end <= of_a->begin;
-  return !apart && !are_apart_in_one_space(a, b);
-}
-
 /// VR-I32 for one task.
 class Reasons {
  public:
@@ -55,8 +46,9 @@ class Reasons {
     const std::optional<Bytes>& bytes = it_.history.bytes(task_, of_use);
     for (std::size_t i = 0; i < earlier.params.size(); ++i) {
       const ParamRecord& write = earlier.params[i];
+      const std::optional<Bytes>& written = it_.history.bytes(found, i);
       if (write.writes() && is_of_one_memory(write, use) &&
-          may_share_bytes(write, it_.history.bytes(found, i), use, bytes)) {
+          (!written || !bytes || may_share_bytes(write, *written, use, *bytes))) {
         return true;
       }
     }

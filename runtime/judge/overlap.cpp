@@ -65,15 +65,15 @@ bool rows_meet(const ParamRecord& a, const ParamRecord& b) {
 
 }  // namespace
 
-bool are_apart_in_one_space(const ParamRecord& a, const ParamRecord& b) {
-  return same_space(a, b) && !boxes_meet(a, b);
+bool may_share_bytes(const ParamRecord& a, const Bytes& of_a, const ParamRecord& b,
+                     const Bytes& of_b) {
+  if (of_a.end <= of_b.begin || of_b.end <= of_a.begin) return false;
+  return !same_space(a, b) || boxes_meet(a, b);
 }
 
 bool share_bytes(const ParamRecord& a, const ParamRecord& b) {
-  const Bytes of_a = *a.bytes();
-  const Bytes of_b = *b.bytes();
-  if (of_a.end <= of_b.begin || of_b.end <= of_a.begin) return false;
-  if (same_space(a, b)) return boxes_meet(a, b);
+  if (!may_share_bytes(a, *a.bytes(), b, *b.bytes())) return false;
+  if (same_space(a, b)) return true;
   if (!has_few_rows(a) || !has_few_rows(b)) return true;
   return rows_meet(a, b);
 }

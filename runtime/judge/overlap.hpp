@@ -9,9 +9,10 @@ namespace pto2::judging {
 /// more rows than `most_rows`: then they are taken to share one if their first and last bytes do.
 [[nodiscard]] bool share_bytes(const ParamRecord& a, const ParamRecord& b);
 
-/// Both are of the same memory, have bytes(), and are given in the same coordinates, none of which
-/// is in both.
-[[nodiscard]] bool are_apart_in_one_space(const ParamRecord& a, const ParamRecord& b);
+/// Both are of the same memory, and have these bytes. Between the first and the last the TensorMap
+/// looks only if both regions are given in the same coordinates: it makes edges by this.
+[[nodiscard]] bool may_share_bytes(const ParamRecord& a, const Bytes& of_a, const ParamRecord& b,
+                                   const Bytes& of_b);
 
 inline constexpr uint64_t most_rows = 1 << 16;
 

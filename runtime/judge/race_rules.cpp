@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "runtime/judge/overlap.hpp"
 #include "runtime/judge/rules.hpp"
@@ -25,14 +27,17 @@ class Accesses {
     by_begin_.emplace(access.bytes.begin, access);
   }
 
-  /// Calls visit(older) for those that share a byte; one for which it is true is forgotten.
+  /// Calls visit(older) for those that may share a byte, as the TensorMap sees it; one for which it
+  /// is true is forgotten.
   template <class Visitor>
   void visit_overlapping(const Access& access, Visitor&& visit) {
     const auto [first, past] = access.bytes;
     auto at = by_begin_.lower_bound(first < longest_ ? 0 : first - longest_);
     const auto end = by_begin_.lower_bound(past);
     while (at != end) {
-      const bool forget = share_bytes(*at->second.param, *access.param) && visit(at->second);
+      const Access& older = at->second;
+      const bool forget =
+          may_share_bytes(*older.param, older.bytes, *access.param, access.bytes) && visit(older);
       at = forget ? by_begin_.erase(at) : std::next(at);
     }
   }
@@ -50,7 +55,6 @@ struct Memory {
 /// An older access that a new one must be ordered after.
 struct Conflict {
   uint32_t task;
-  bool tracked;  ///< the older one writes what the new one reads: the runtime orders these
   const ParamRecord* older;
   const ParamRecord* newer;
 };
@@ -66,6 +70,7 @@ class Races {
         const uint32_t found = it_.history.find(producer.task);
         if (found < task) before_[task].push_back(found);
       }
+      come_behind_pipes(task);
       find_conflicts(task);
       judge(task);
       remember(task);
@@ -92,30 +97,55 @@ class Races {
     }
   }
 
+  /// Of those who name a pipe each comes behind the one before.
+  void come_behind_pipes(uint32_t task) {
+    const TaskRecord& submission = it_.record.tasks[task];
+    for (const ParamRecord& param : submission.params) {
+      if (!param.pipe) continue;
+      const auto found = pipes_.try_emplace({submission.group, param.tag}, task).first;
+      come_behind(std::exchange(found->second, task), task);
+    }
+  }
+
   void find_conflicts(uint32_t task) {
     conflicts_.clear();
     visit_accesses(task, [&](const Access& access, Memory& memory) {
       const ParamRecord& param = *access.param;
       memory.writes.visit_overlapping(access, [&](const Access& older) {
-        conflicts_.push_back({older.task, param.reads(), older.param, &param});
+        if (param.reads() && come_behind(older.task, task)) return false;
+        add_conflict(older, access);
         return false;
       });
       if (!param.writes()) return;
       memory.reads.visit_overlapping(access, [&](const Access& older) {
-        conflicts_.push_back({older.task, false, older.param, &param});
+        add_conflict(older, access);
         return false;
       });
     });
   }
 
+  /// Who reads what may have been written, or names a pipe, is ordered behind whoever was there
+  /// before: by an edge, unless that one was consumed by then. True: so it was.
+  bool come_behind(uint32_t older, uint32_t task) {
+    if (!was_consumed(older, it_.submit(task))) return false;
+    before_[task].push_back(older);
+    return true;
+  }
+
+  /// At a moment that may be that of the step.
+  [[nodiscard]] bool was_consumed(uint32_t task, const Event& by) const {
+    const TaskHistory& history = it_.history.of(task);
+    if (!history.consume.has() || history.needs_more) return false;
+    return it_.event(history.consume.event).before <= by.t &&
+           !is_late(it_.event(history.needed), by);
+  }
+
+  void add_conflict(const Access& older, const Access& newer) {
+    if (share_bytes(*older.param, *newer.param))
+      conflicts_.push_back({older.task, older.param, newer.param});
+  }
+
   void judge(uint32_t task) {
-    drop_ordered(task);
-    // A writer that was reclaimed when its reader was submitted has finished, which takes no edge.
-    std::erase_if(conflicts_, [&](const Conflict& conflict) {
-      const bool retired = conflict.tracked && was_reclaimed(conflict.task, task);
-      if (retired) before_[task].push_back(conflict.task);
-      return retired;
-    });
     drop_ordered(task);
     for (const Conflict& conflict : conflicts_) {
       it_.findings.add("VR-I23",
@@ -125,11 +155,6 @@ class Races {
                                    conflict.older->writes() ? "writes" : "reads"),
                        it_.submit(task), it_.submit(conflict.task));
     }
-  }
-
-  [[nodiscard]] bool was_reclaimed(uint32_t older, uint32_t task) const {
-    const Moment& reclaim = it_.history.of(older).reclaim;
-    return reclaim.has() && it_.event(reclaim.event).before <= it_.submit(task).t;
   }
 
   /// Forgets the conflicts with tasks from which a path leads to this one.
@@ -173,6 +198,8 @@ class Races {
 
   const Case& it_;
   std::map<std::pair<uint64_t, bool>, Memory> memories_;
+  std::map<std::pair<int64_t, int64_t>, uint32_t>
+      pipes_;                                  // the last who named it, by group and tag
   std::vector<std::vector<uint32_t>> before_;  // tasks that each is directly ordered after
   std::vector<uint32_t> seen_;                 // the round in which a task was met
   uint32_t round_ = 0;

@@ -76,8 +76,9 @@ constexpr Rule rules[] = {
      "has none."},
     {"VR-I23", Strength::on_demand,
      "Of two tasks that touch the same bytes, one of which writes them, one is ordered after "
-     "the other by a path of edges; or a task that reads was submitted when the writer had "
-     "been reclaimed, which takes no edge."},
+     "the other by a path of edges. One that the runtime makes, for what a task reads or for a "
+     "pipe, may be missing on it if the older of its tasks had been consumed when the newer was "
+     "submitted."},
     {"VR-I24", Strength::always,
      "A pipe never holds less than nothing, nor more entries than it has slots, before and "
      "after each task; it changes by what the task pushed, popped and freed; its number of "

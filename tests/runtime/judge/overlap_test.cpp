@@ -7,6 +7,7 @@
 namespace pto2::test {
 namespace {
 
+using judging::may_share_bytes;
 using judging::share_bytes;
 
 /// A box in a root tensor of `columns` columns.
@@ -49,6 +50,24 @@ TEST(Overlap, TensorsOfOneMemoryBeginWhereTheyBegin) {
   second.origin = 8;
   EXPECT_FALSE(share_bytes(first, second));
   EXPECT_FALSE(share_bytes(second, first));
+}
+
+/// By their first and last bytes, in other coordinates than the rows of two columns: what lies
+/// between these may be shared, what touches them is not.
+TEST(Overlap, MayBeSeenWhereNoByteIsShared) {
+  const ParamRecord rows = box(0, 2, 0, 2, 4, 4, 64);
+  const auto may_share = [&](uint64_t begin) {
+    const ParamRecord other = box(0, 1, 0, 2, 8, 4, begin);
+    EXPECT_FALSE(share_bytes(rows, other));
+    EXPECT_EQ(may_share_bytes(rows, *rows.bytes(), other, *other.bytes()),
+              may_share_bytes(other, *other.bytes(), rows, *rows.bytes()));
+    return may_share_bytes(rows, *rows.bytes(), other, *other.bytes());
+  };
+  EXPECT_FALSE(may_share(56));
+  EXPECT_TRUE(may_share(72));
+  EXPECT_FALSE(may_share(88));
+  const ParamRecord columns = box(0, 2, 2, 2, 4, 4, 64);
+  EXPECT_FALSE(may_share_bytes(rows, *rows.bytes(), columns, *columns.bytes()));
 }
 
 /// Also where there are too many rows to look at each.

@@ -138,32 +138,55 @@ TEST(Races, NobodyIsOrderedByALaterProducer) {
   EXPECT_THAT(judging::problems_of(record, {.races = true}), race(2, 3));
 }
 
-/// Task d is submitted at `t`, and reads what a has written.
-std::vector<std::string> races_of_reader(uint64_t t, bool reclaims = true) {
+/// Task d is submitted at `t`.
+Story story_of(uint64_t t) {
   Story story;
   story.at(orchestrator, EventKind::submit, d).t = t;
-  story.at(scheduler0, EventKind::reclaim, a).t = 55;
-  if (!reclaims) story.erase(scheduler0, EventKind::reclaim, a);
+  return story;
+}
+
+/// Task d reads what a has written.
+std::vector<std::string> races_of_reader(const Story& story) {
   Record record = story.record();
   record.tasks[0].params.push_back(write_of(0, 8));
   record.tasks[3].params.push_back(read_of(0, 8));
   return judging::problems_of(record, {.races = true});
 }
 
-/// Task a is reclaimed after 51, when its scheduler consumes it, and before 55, when it says so.
-TEST(Races, AreNotOfAReaderAndAWriterThatMayHaveBeenReclaimed) {
-  const auto reads = tells("VR-I23: reads bytes that task 0 of ring 0 writes without order");
-  EXPECT_THAT(races_of_reader(50), reads);
-  EXPECT_THAT(races_of_reader(51), Not(reads));
-  EXPECT_THAT(races_of_reader(51, false), reads);
+const auto reads_of_a = tells("VR-I23: reads bytes that task 0 of ring 0 writes without order");
+
+/// Task a is consumed after 50, when b has read what it wrote, and before 51, when its scheduler
+/// says so.
+TEST(Races, AreNotOfAReaderAndAWriterThatMayHaveBeenConsumed) {
+  EXPECT_THAT(races_of_reader(story_of(49)), reads_of_a);
+  EXPECT_THAT(races_of_reader(story_of(50)), Not(reads_of_a));
+  Story story = story_of(50);
+  story.erase(scheduler0, EventKind::reclaim, a);
+  EXPECT_THAT(races_of_reader(story), Not(reads_of_a));
+  story.erase(scheduler0, EventKind::consume, a);
+  EXPECT_THAT(races_of_reader(story), reads_of_a);
+}
+
+/// Whatever its scheduler says.
+TEST(Races, AreOfAReaderAndAWriterThatNeverEnds) {
+  Story story = story_of(50);
+  story.erase(aic0, EventKind::fin, a);
+  EXPECT_THAT(races_of_reader(story), reads_of_a);
+}
+
+/// Its scheduler did something else at 50, before it consumed task a.
+TEST(Races, AreOfAReaderAndAWriterThatWasNotConsumedYet) {
+  Story story = story_of(49);
+  story.at(aiv0, EventKind::fin, b).t = 47;
+  EXPECT_THAT(races_of_reader(story), Not(reads_of_a));
+  story.insert(scheduler0, 50, EventKind::wait);
+  EXPECT_THAT(races_of_reader(story), reads_of_a);
 }
 
 /// Task b, which comes behind a, writes a part of what a has read. Task d, submitted at `t`, reads
 /// and writes the whole.
 std::vector<std::string> races_through_b(uint64_t t) {
-  Story story;
-  story.at(orchestrator, EventKind::submit, d).t = t;
-  Record record = story.record();
+  Record record = story_of(t).record();
   record.tasks[0].params.push_back(read_of(0, 8));
   record.tasks[1].params.push_back(write_of(0, 4));
   ParamRecord both = write_of(0, 8);
@@ -172,10 +195,63 @@ std::vector<std::string> races_through_b(uint64_t t) {
   return judging::problems_of(record, {.races = true});
 }
 
-/// It comes behind b if that was reclaimed, by 61, when it was submitted, and so behind a.
-TEST(Races, AreNotBehindAWriterThatWasReclaimed) {
-  EXPECT_THAT(races_through_b(59), race(0, 3, "reads"));
-  EXPECT_THAT(races_through_b(61), Not(race(0, 3, "reads")));
+/// It comes behind b if that was consumed, after 51, when it was submitted, and so behind a.
+TEST(Races, AreNotBehindAWriterThatWasConsumed) {
+  EXPECT_THAT(races_through_b(50), race(0, 3, "reads"));
+  EXPECT_THAT(races_through_b(51), Not(race(0, 3, "reads")));
+}
+
+/// Task a, which is never consumed, writes 16 bytes, and b, which comes behind it, two rows: the
+/// first half of them, and what is behind them. Task d, submitted at `t`, is `reader`.
+std::vector<std::string> races_behind_rows(uint64_t t, const ParamRecord& reader) {
+  Story story = story_of(t);
+  story.erase(scheduler0, EventKind::consume, a);
+  story.erase(scheduler0, EventKind::reclaim, a);
+  Record record = story.record();
+  record.tasks[0].params.push_back(write_of(0, 16));
+  record.tasks[1].params.push_back(rows_of(0));
+  record.tasks[3].params.push_back(reader);
+  return judging::problems_of(record, {.races = true});
+}
+
+/// What d reads lies between the rows. In other coordinates it has an edge to b unless that was
+/// consumed, by 50; in the same ones it never has.
+TEST(Races, AreNotBehindAWriterThatMayHaveWrittenWhatIsRead) {
+  EXPECT_THAT(races_behind_rows(49, read_of(8, 8)), reads_of_a);
+  EXPECT_THAT(races_behind_rows(50, read_of(8, 8)), Not(reads_of_a));
+  ParamRecord same = rows_of(0);
+  same.direction = Direction::in;
+  same.start = {0, 8};
+  EXPECT_THAT(races_behind_rows(60, same), reads_of_a);
+}
+
+/// Task b, which comes behind a, has pipe 7 of group 0. Task d, submitted at `t`, has this one, and
+/// writes what a has read.
+Record record_of_a_pipe(uint64_t t, int64_t group, int64_t tag) {
+  Record record = story_of(t).record();
+  record.tasks[0].params.push_back(read_of(0, 8));
+  record.tasks[1].group = 0;
+  record.tasks[1].params.push_back({.pipe = true, .tag = 7});
+  record.tasks[3].group = group;
+  record.tasks[3].params.push_back(write_of(0, 8));
+  record.tasks[3].params.push_back({.pipe = true, .tag = tag});
+  return record;
+}
+
+std::vector<std::string> races_along_a_pipe(uint64_t t, int64_t group, int64_t tag) {
+  return judging::problems_of(record_of_a_pipe(t, group, tag), {.races = true});
+}
+
+TEST(Races, AreNotBehindWhoeverHadThePipe) {
+  EXPECT_THAT(races_along_a_pipe(50, 0, 7), race(0, 3, "reads"));
+  EXPECT_THAT(races_along_a_pipe(51, 0, 7), Not(race(0, 3, "reads")));
+  EXPECT_THAT(races_along_a_pipe(51, 1, 7), race(0, 3, "reads"));
+  EXPECT_THAT(races_along_a_pipe(51, 0, 8), race(0, 3, "reads"));
+  Record record = record_of_a_pipe(51, 0, 7);
+  record.tasks[2].group = 0;
+  record.tasks[2].params.push_back({.pipe = true, .tag = 7});
+  EXPECT_THAT(judging::problems_of(record, {.races = true}), race(0, 3, "reads"))
+      << "c, which had the pipe last, does not come behind a";
 }
 
 }  // namespace
