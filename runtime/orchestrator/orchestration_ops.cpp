@@ -1,7 +1,7 @@
 #include "runtime/orchestrator/orchestration_ops.hpp"
 
-#include <cstdarg>
 #include <cstdio>
+#include <new>
 #include <string>
 
 namespace pto2 {
@@ -19,6 +19,21 @@ struct Nothing {
 };
 constexpr Nothing nothing;
 
+[[gnu::format(printf, 3, 4)]] void log_last_line(PTO2Runtime* rt, int32_t level, const char* format,
+                                                 ...) {
+  auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
+  if (!handle.enter("log")) return;
+  const executors::RuntimeHandle::Call call(&handle);
+  va_list arguments;
+  va_start(arguments, format);
+  try {
+    log_line(handle, level, format, arguments);
+  } catch (const std::bad_alloc&) {
+    // The line is lost: the run has its reason to end by now.
+  }
+  va_end(arguments);
+}
+
 /// Any handle and any cluster will do: the calls that they are passed to do nothing.
 constexpr PTO2RuntimeOps stopped_table{
     .abi = PTO2_ORCHESTRATION_ABI,
@@ -34,7 +49,7 @@ constexpr PTO2RuntimeOps stopped_table{
     .numel = nothing,
     .is_contiguous = nothing,
     .dump = nothing,
-    .log = &log_line,
+    .log = &log_last_line,
     .describe = [](PTO2Runtime*, uint64_t, char* text,
                    uint64_t capacity) { return copy_text({}, text, capacity); },
     .allocate_cluster = nothing,
@@ -60,27 +75,20 @@ void count_last_line(executors::RuntimeHandle& handle) {
 
 }  // namespace
 
-void log_line(PTO2Runtime* rt, int32_t level, const char* format, ...) {
-  auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
-  if (!handle.enter("log")) return;
-  const executors::RuntimeHandle::Call call(&handle);
+void log_line(executors::RuntimeHandle& handle, int32_t level, const char* format,
+              va_list arguments) {
   count_last_line(handle);
   const LogSink& sink = handle.target()->log_sink;
   if (!sink) return;
   char line[1024];
-  va_list arguments, again;
-  va_start(arguments, format);
+  va_list again;
   va_copy(again, arguments);
-  const int length = std::vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (length < static_cast<int>(sizeof line)) {
-    sink(level, line);
-  } else {
-    std::string all(static_cast<std::size_t>(length), '\0');
-    std::vsnprintf(all.data(), all.size() + 1, format, again);
-    sink(level, all.c_str());
-  }
+  const int length = std::vsnprintf(line, sizeof line, format, again);
   va_end(again);
+  if (length < static_cast<int>(sizeof line)) return sink(level, line);
+  std::string all(static_cast<std::size_t>(length), '\0');
+  std::vsnprintf(all.data(), all.size() + 1, format, arguments);
+  sink(level, all.c_str());
 }
 
 uint64_t copy_text(const std::string& line, char* text, uint64_t capacity) {

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdarg>
 #include <functional>
 #include <utility>
 
@@ -30,9 +31,9 @@ struct OrchestrationRuntime {
 /// From the next call on nothing is done, except that a few last lines are logged.
 void stop_calls(executors::RuntimeHandle& handle);
 
-/// In both tables, as long as there are lines left. Requires a RuntimeHandle.
-[[gnu::format(printf, 3, 4)]] void log_line(PTO2Runtime* rt, int32_t level, const char* format,
-                                            ...);
+/// In a call of the orchestration's: a line of it, as long as there are lines left.
+[[gnu::format(printf, 3, 0)]] void log_line(executors::RuntimeHandle& handle, int32_t level,
+                                            const char* format, va_list arguments);
 
 /// Copies as much of the text as fits, and the zero that ends it; returns its whole length.
 uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
@@ -118,6 +119,16 @@ struct OrchestrationOps {
     return record;
   }
 
+  [[gnu::format(printf, 3, 4)]] static void log(PTO2Runtime* rt, int32_t level, const char* format,
+                                                ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    serve(rt, "log", [&](O&) {
+      log_line(static_cast<executors::RuntimeHandle&>(*rt), level, format, arguments);
+    });
+    va_end(arguments);
+  }
+
   static constexpr PTO2RuntimeOps table{
       .abi = PTO2_ORCHESTRATION_ABI,
       .submit_task =
@@ -187,7 +198,7 @@ struct OrchestrationOps {
                 o.log_sink(PTO2_LOG_INFO, describe(tensor, Calls::find(o, tensor)).c_str());
             });
           },
-      .log = &log_line,
+      .log = &log,
       .describe =
           [](PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity) {
             return serve(rt, "describe", [&](O& o) {
