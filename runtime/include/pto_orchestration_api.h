@@ -183,7 +183,9 @@ struct Extents<uint64_t> {
 }  // namespace pto2_api
 
 /// A tensor in memory that the caller owns, e.g. an argument of the orchestration. Tensors that
-/// share bytes are of one buffer, wherever they begin. One whose address is null cannot be read.
+/// share bytes are of one buffer, wherever they begin. One whose address is null is in no memory of
+/// the caller's, who gets nothing of what is written: as of one of make_tensor(), the task that
+/// takes it as OUTPUT allocates its buffer, and it cannot be read before.
 template <class S>
 inline Tensor make_tensor_external(void* address, const S* shapes, uint32_t ndims,
                                    DataType dtype = DataType::FLOAT32) {

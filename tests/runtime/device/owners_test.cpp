@@ -130,5 +130,27 @@ TEST_P(Owners, AHoldTakesANodeOfTheDependencyPool) {
   EXPECT_NE(overflow.error.hint.find("--dep-pool 17"), std::string::npos) << overflow.error.hint;
 }
 
+/// A null address asks for memory, which is the runtime's then.
+TEST_P(Owners, AreOfExternalTensorsNowhere) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  const auto submit = [](PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const std::array<uint64_t, 1> two{2};
+    const std::array<uint64_t, 1> one{1};
+    const Tensor tensor = make_tensor_external(nullptr, two.data(), 1, DataType::UINT64);
+    const PTOParam write = make_output_param(tensor);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, &write, 1);
+    const PTOParam read = make_input_param(tensor.view(one.data(), one.data()));
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, &read, 1);
+  };
+  const RunResult result = run_at(GetParam(), small_device(), {kernels, submit, {}});
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  const std::vector<pto2::TaskRecord>& tasks = result.record.tasks;
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_FALSE(tasks[0].params[0].external);
+  EXPECT_EQ(tasks[0].params[0].owner, tasks[0].task);
+  EXPECT_EQ(tasks[1].producers.size(), 1U);
+}
+
 }  // namespace
 }  // namespace pto2::test
