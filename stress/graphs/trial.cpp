@@ -322,8 +322,6 @@ void Trial::judge_record(const RunResult& result, std::vector<std::string>& prob
         judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}),
         std::back_inserter(problems));
   }
-  // Of recorded edges others may stand for one.
-  if (result.replayed) return;
   std::ranges::copy(oracle::edge_problems(demand_.tasks, true, result.record),
                     std::back_inserter(problems));
 }

@@ -22,7 +22,11 @@ struct Times {
 class Edges {
  public:
   Edges(std::span<const RecordedTask> demanded, bool is_whole, const Record& record)
-      : demanded_(demanded), is_whole_(is_whole), times_(record.tasks.size()) {
+      : demanded_(demanded),
+        is_whole_(is_whole),
+        is_replayed_(record.manner.replayed),
+        times_(record.tasks.size()),
+        before_(record.tasks.size()) {
     numbers_.reserve(record.tasks.size());
     for (const TaskRecord& task : record.tasks) {
       times_[numbers_.size()].submitted = record.events[task.event].t;
@@ -37,6 +41,7 @@ class Edges {
   std::vector<std::string> problems(const Record& record) {
     std::vector<std::size_t> edges;
     std::vector<std::size_t> holds;
+    std::vector<std::size_t> enough;
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < record.tasks.size() && problems_.size() < most; ++i) {
       edges.clear();
@@ -47,7 +52,9 @@ class Edges {
       for (const TaskId owner : record.tasks[i].holds) {
         add(i, "a reference to the buffer of", owner, holds);
       }
-      compare(i, "edge to task", demanded_[i].producers, edges, edges);
+      enough = edges;
+      if (is_replayed_) add_ordered(i, enough);
+      compare(i, "edge to task", demanded_[i].producers, edges, enough);
       // Who waits for a task keeps its buffer, too.
       kept = edges;
       kept.insert(kept.end(), holds.begin(), holds.end());
@@ -90,6 +97,7 @@ class Edges {
     }
     for (const std::size_t producer : found) {
       if (!is_whole_ || std::ranges::count(demanded, producer) != 0) continue;
+      if (is_replayed_ && std::ranges::count(demanded_[task].producers, producer) != 0) continue;
       problems_.push_back(
           fmt::format("task {} has the {} {}, which it does not need", task, what, producer));
     }
@@ -97,11 +105,28 @@ class Edges {
   bool can_be_reclaimed(std::size_t producer, std::size_t task) const {
     return demanded_[producer].scope_end <= task && times_[producer].ended < times_[task].submitted;
   }
+  /// To those to whom the task has edges adds all to whom it needs none, because paths of edges
+  /// lead there. On a path there may be none to who can be reclaimed.
+  void add_ordered(std::size_t task, std::vector<std::size_t>& ordered) {
+    before_[task] = ordered;
+    for (const std::size_t producer : demanded_[task].producers) {
+      if (can_be_reclaimed(producer, task)) before_[task].push_back(producer);
+    }
+    ordered = before_[task];
+    for (std::size_t i = 0; i < ordered.size(); ++i) {
+      if (ordered[i] >= task) continue;
+      for (const std::size_t before : before_[ordered[i]]) {
+        if (std::ranges::count(ordered, before) == 0) ordered.push_back(before);
+      }
+    }
+  }
 
   std::span<const RecordedTask> demanded_;
   bool is_whole_;
+  bool is_replayed_;
   std::vector<Number> numbers_;  // by task
   std::vector<Times> times_;
+  std::vector<std::vector<std::size_t>> before_;  // whom each task comes directly behind
   std::vector<std::string> problems_;
 };
 

@@ -143,6 +143,57 @@ TEST_F(DemandedEdges, MayBeMissingOfWhoCanBeReclaimed) {
   EXPECT_LT(gone, seeds);
 }
 
+/// Of a run that was replayed.
+TEST_F(DemandedEdges, MayBeMissingBesideAPathOfRecordedOnes) {
+  Record record = run().record;
+  demanded_[5].scope_end = demanded_[4].scope_end = 7;
+  demanded_[6].producers = {4, 5};
+  EXPECT_THAT(edge_problems(demanded_, true, record),
+              ElementsAre("task 6 lacks its edge to task 4"));
+  record.manner.replayed = true;
+  EXPECT_THAT(edge_problems(demanded_, true, record), IsEmpty());
+  demanded_[6].producers = {3, 5};
+  EXPECT_THAT(edge_problems(demanded_, true, record),
+              ElementsAre("task 6 lacks its edge to task 3"));
+  // A buffer is held that somebody writes who is ordered behind its owner by others.
+  demanded_[6].producers = {5};
+  demanded_[2].producers = {0};
+  demanded_[3] = {.producers = {0}};
+  EXPECT_THAT(edge_problems(demanded_, true, record),
+              ElementsAre("task 2 has the edge to task 1, which it does not need",
+                          "task 3 lacks its edge to task 0"));
+}
+
+/// A path orders tasks, but keeps no buffer.
+TEST_F(DemandedEdges, AreNotInPlaceOfReferences) {
+  Record record = run().record;
+  record.manner.replayed = true;
+  record.tasks[3].holds.clear();
+  record.tasks[3].producers = {{record.tasks[2].task}};
+  demanded_[3].producers = {1, 2};
+  EXPECT_THAT(edge_problems(demanded_, true, record),
+              ElementsAre("task 3 lacks its reference to the buffer of task 0"));
+}
+
+/// Who can have been reclaimed needs no edge on such a path either.
+TEST_F(DemandedEdges, MayBeMissingBesideAPathThroughWhoCanBeReclaimed) {
+  demanded_[4].scope_end = 7;
+  demanded_[6].producers = {4, 5};
+  std::size_t gone = 0;
+  constexpr uint64_t seeds = 100;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    RunResult result = run(seed);
+    const bool can_be_gone =
+        tick_of(result, EventKind::fin, 5) < tick_of(result, EventKind::submit, 6);
+    result.record.manner.replayed = true;
+    result.record.tasks[6].producers.clear();
+    EXPECT_EQ(edge_problems(demanded_, true, result.record).empty(), can_be_gone) << seed;
+    gone += can_be_gone ? 1 : 0;
+  }
+  EXPECT_GT(gone, 0U);
+  EXPECT_LT(gone, seeds);
+}
+
 /// One task of many parts in a scope of its own, and others behind it.
 void block_graph(PTO2Runtime* rt) {
   PTO2_SCOPE(rt) {
