@@ -95,11 +95,16 @@ class CoreMailbox {
 
   // The scheduler's side.
 
-  [[nodiscard]] bool is_ready() const { return cond_.load(P::order(Orders::sample)) == ready; }
+  /// Whether the core has reported ready; if so, takes note of it, so that a dispatch can be made.
+  [[nodiscard]] bool is_ready() {
+    const bool has_reported = cond_.load(P::order(Orders::sample)) == ready;
+    if (has_reported) reported_ = true;
+    return has_reported;
+  }
   [[nodiscard]] bool has_exited() const { return cond_.load(P::order(Orders::exited)) == exited; }
 
   void dispatch(const Payload& payload) {
-    PTO2_INVARIANT("MB-I4", !outstanding_);
+    PTO2_INVARIANT("MB-I4", reported_ && !outstanding_);
     outstanding_ = true;
     sequence_ = sequence_ == last_sequence ? 1 : sequence_ + 1;
     payload_.write(payload);
@@ -154,6 +159,7 @@ class CoreMailbox {
   alignas(cache_line) typename P::template atomic<uint32_t> data_{zeroed};
   typename P::template cell<Payload> payload_{};
   uint32_t sequence_ = 0;     // the scheduler's: number of the last dispatch
+  bool reported_ = false;     // the scheduler's: it has seen that the core is ready
   bool outstanding_ = false;  // the scheduler's
   alignas(cache_line) typename P::template atomic<uint32_t> cond_{not_ready};
   uint32_t seen_ = 0;   // the core's: number of the last dispatch that peek() announced

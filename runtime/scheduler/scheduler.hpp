@@ -88,7 +88,7 @@ class Scheduler {
 
   [[nodiscard]] bool is_over() const { return desk_.state.startup.shutdown.is_set(); }
   /// The one at this place of its own.
-  [[nodiscard]] const AiCore<P>& core(uint32_t place) const {
+  [[nodiscard]] AiCore<P>& core(uint32_t place) const {
     return desk_.state.cores[desk_.cores.all()[place].value];
   }
 

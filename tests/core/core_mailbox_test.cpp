@@ -9,6 +9,12 @@ namespace {
 
 using Mailbox = CoreMailbox<TestPolicy, int>;
 
+/// The core reports ready, and the scheduler sees it.
+void make_ready(Mailbox& mailbox) {
+  mailbox.report_ready();
+  EXPECT_TRUE(mailbox.is_ready());
+}
+
 TEST(CoreMailbox, AZeroedRegisterIsNeitherReadyNorATask) {
   Mailbox mailbox;
   EXPECT_FALSE(mailbox.is_ready());
@@ -18,8 +24,7 @@ TEST(CoreMailbox, AZeroedRegisterIsNeitherReadyNorATask) {
 
 TEST(CoreMailbox, ADispatchIsTakenAcknowledgedAndFinishedOnce) {
   Mailbox mailbox;
-  mailbox.report_ready();
-  EXPECT_TRUE(mailbox.is_ready());
+  make_ready(mailbox);
   EXPECT_EQ(mailbox.peek(), CoreCommand::none);
   for (int payload = 1; payload <= 5; ++payload) {
     mailbox.dispatch(payload);
@@ -42,6 +47,8 @@ TEST(CoreMailbox, IsWholeBetweenAllVerbs) {
   whole("nothing");
   mailbox.report_ready();
   whole("report_ready");
+  EXPECT_TRUE(mailbox.is_ready());
+  whole("is_ready");
   for (int payload = 1; payload <= 2; ++payload) {
     mailbox.dispatch(payload);
     whole("dispatch");
@@ -62,8 +69,8 @@ TEST(CoreMailbox, IsWholeBetweenAllVerbs) {
 TEST(CoreMailbox, SaysWhenTheRegistersDisagree) {
   {
     Mailbox mailbox;
-    mailbox.dispatch(1);
-    EXPECT_FALSE(mailbox.invariant_holds()) << "a dispatch to a core that is not ready";
+    mailbox.finish();
+    EXPECT_FALSE(mailbox.invariant_holds()) << "a core that has not cleared its register";
   }
   {
     Mailbox mailbox;
@@ -79,7 +86,7 @@ TEST(CoreMailbox, SaysWhenTheRegistersDisagree) {
   }
   {
     Mailbox mailbox;
-    mailbox.report_ready();
+    make_ready(mailbox);
     mailbox.dispatch(1);
     mailbox.report_ready();
     EXPECT_FALSE(mailbox.invariant_holds()) << "the dispatch was wiped";
@@ -99,7 +106,7 @@ TEST(CoreMailbox, ExitIsSeenAndAcknowledged) {
 
 TEST(CoreMailbox, ExitAfterAGivenUpDispatchIsSeen) {
   Mailbox mailbox;
-  mailbox.report_ready();
+  make_ready(mailbox);
   mailbox.dispatch(1);
   EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   (void)mailbox.take();
@@ -110,7 +117,7 @@ TEST(CoreMailbox, ExitAfterAGivenUpDispatchIsSeen) {
 
 TEST(CoreMailbox, ExitBetweenTheLookAndTheTakeLosesNothing) {
   Mailbox mailbox;
-  mailbox.report_ready();
+  make_ready(mailbox);
   mailbox.dispatch(7);
   EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   mailbox.send_exit();
@@ -122,7 +129,7 @@ TEST(CoreMailbox, ExitBetweenTheLookAndTheTakeLosesNothing) {
 
 TEST(CoreMailbox, ExitOvertakesADispatchThatNobodySaw) {
   Mailbox mailbox;
-  mailbox.report_ready();
+  make_ready(mailbox);
   mailbox.dispatch(7);
   mailbox.send_exit();
   EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
@@ -131,14 +138,33 @@ TEST(CoreMailbox, ExitOvertakesADispatchThatNobodySaw) {
 
 TEST(CoreMailboxDeathTest, ASecondDispatchBeforeTheFirstHasFinished) {
   Mailbox mailbox;
-  mailbox.report_ready();
+  make_ready(mailbox);
   mailbox.dispatch(1);
+  EXPECT_DEATH(mailbox.dispatch(2), "MB-I4");
+}
+
+TEST(CoreMailboxDeathTest, ADispatchToACoreThatNobodySawReady) {
+  Mailbox mailbox;
+  EXPECT_DEATH(mailbox.dispatch(1), "MB-I4");
+  EXPECT_FALSE(mailbox.is_ready());
+  EXPECT_DEATH(mailbox.dispatch(1), "MB-I4");
+  mailbox.report_ready();
+  EXPECT_DEATH(mailbox.dispatch(1), "MB-I4") << "it may not have happened before";
+}
+
+/// The core has not seen its first dispatch yet.
+TEST(CoreMailboxDeathTest, AReadinessThatIsSeenAgainEndsNothing) {
+  Mailbox mailbox;
+  make_ready(mailbox);
+  mailbox.dispatch(1);
+  EXPECT_TRUE(mailbox.is_ready());
   EXPECT_DEATH(mailbox.dispatch(2), "MB-I4");
 }
 
 TEST(CoreMailboxDeathTest, WhatRunsHasNotEnded) {
   Mailbox mailbox;
-  mailbox.report_ready();
+  EXPECT_DEATH((void)mailbox.take_end(), "MB-I2");
+  make_ready(mailbox);
   EXPECT_DEATH((void)mailbox.take_end(), "MB-I2");
   mailbox.dispatch(1);
   EXPECT_EQ(mailbox.peek(), CoreCommand::run);
@@ -149,7 +175,7 @@ TEST(CoreMailboxDeathTest, WhatRunsHasNotEnded) {
 
 TEST(CoreMailboxDeathTest, OneCompletionIsReportedOnce) {
   Mailbox mailbox;
-  mailbox.report_ready();
+  make_ready(mailbox);
   mailbox.dispatch(1);
   EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   (void)mailbox.take();
