@@ -20,8 +20,8 @@ namespace {
 /// What a report of a failure says below its line.
 std::string story(const Report& report) {
   if (!report.violation) return {};
-  return report.to_text() + "replay with: pto2 replay '" +
-         named_token(report.name, report.violation->token) + "'\n";
+  const std::string token = named_token(report.name, report.violation->token);
+  return report.to_text() + (token.empty() ? "" : "replay with: pto2 replay '" + token + "'\n");
 }
 
 std::string why(const Report& report) {
@@ -39,7 +39,8 @@ Json json_of(const Report& report) {
   if (!report.reason.empty()) json["reason"] = report.reason;
   if (report.violation) {
     json["report"] = Json::parse(report.to_json());
-    json["replay"] = named_token(report.name, report.violation->token);
+    const std::string token = named_token(report.name, report.violation->token);
+    if (!token.empty()) json["replay"] = token;
   }
   return json;
 }

@@ -224,9 +224,12 @@ void Mutants::explore(MutantResult& result, const std::stop_token& stop) {
   result.seconds = found.is_discarded() ? run.seconds : found.at("wall_s").get<double>();
   result.effect = effect_of(found);
   if (!found.contains("report")) return;
+  // A case that is met in no execution has none to replay.
+  const std::string again = found.contains("replay")
+                                ? fmt::format("replay '{}'", found.at("replay").get<std::string>())
+                                : fmt::format("check {} --deep", result.mutant.witness);
   result.repeat =
-      fmt::format("{} {} replay '{}'", choice_of(result.mutant), (folder_ / "pto2-check").string(),
-                  found.at("replay").get<std::string>());
+      fmt::format("{} {} {}", choice_of(result.mutant), (folder_ / "pto2-check").string(), again);
   judge_violation(result, executions_of(found), stop);
 }
 

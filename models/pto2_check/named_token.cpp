@@ -35,6 +35,7 @@ std::optional<Weakening> weakening_of(const Entry& entry, const std::string& tex
 }  // namespace
 
 std::string named_token(const std::string& scenario, const std::string& token) {
+  if (token.empty()) return {};
   const Weakening& weakening = Model::weakening;
   return to_string(cli::ReplayToken{cli::TokenKind::check, scenario,
                                     weakening.site.empty() ? "" : weakening_text(weakening),

@@ -9,7 +9,8 @@
 
 namespace pto2::scenarios {
 
-/// With the weakening that is in force.
+/// With the weakening that is in force. "" without a token of the checker: what is said of all
+/// executions, such as that none of them met a case, has none to replay.
 std::string named_token(const std::string& scenario, const std::string& token);
 
 /// Replays the execution that `text` names. Throws cli::TokenError.

@@ -106,6 +106,29 @@ TEST_F(CheckOutputTest, AFailureWithoutAViolationFails) {
   EXPECT_EQ(json().at("harnesses").at(0).at("reason").get<std::string>(), "expected 3 executions");
 }
 
+Report report_of(model::ViolationKind kind, const std::string& token) {
+  Report report = some_report(Verdict::fail);
+  report.violation.emplace();
+  report.violation->kind = kind;
+  report.violation->token = token;
+  return report;
+}
+
+/// An execution that can be replayed is none of all those that do not show a case.
+TEST_F(CheckOutputTest, OnlyAnExecutionIsToBeReplayed) {
+  const auto told = [&](const Report& report) {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(exit_code(report), cli::exit_fail);
+    return testing::internal::GetCapturedStdout();
+  };
+  EXPECT_THAT(told(report_of(model::ViolationKind::data_race, "pto2.1:0:1:")),
+              HasSubstr("replay with: pto2 replay 'check/piece/scenario@pto2.1:0:1:'\n"));
+  EXPECT_EQ(json().at("harnesses").at(0).at("replay"), "check/piece/scenario@pto2.1:0:1:");
+  EXPECT_THAT(told(report_of(model::ViolationKind::unreached, "")),
+              AllOf(HasSubstr("piece/scenario: unreached"), Not(HasSubstr("replay"))));
+  EXPECT_FALSE(json().at("harnesses").at(0).contains("replay"));
+}
+
 TEST_F(CheckOutputTest, OneFailureAmongOthersFails) {
   EXPECT_EQ(exit_code(some_report(Verdict::pass), some_report(Verdict::fail, "expected 3"),
                       some_report(Verdict::inconclusive, "a bound was hit")),

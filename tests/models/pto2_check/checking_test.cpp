@@ -221,6 +221,10 @@ TEST(NamedToken, ReplaysAWeakenedExecution) {
   EXPECT_EQ(report.violation->kind, model::ViolationKind::data_race);
 }
 
+TEST(NamedToken, IsNoneWithoutAnExecution) {
+  EXPECT_EQ(named_token("toy/message", ""), "");
+}
+
 TEST(NamedToken, RefusesWhatItCannotReplay) {
   const std::vector<Entry> entries{message(2)};
   const std::pair<const char*, const char*> refusals[] = {

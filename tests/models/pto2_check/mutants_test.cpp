@@ -234,6 +234,17 @@ TEST_F(MutantsTest, AScenarioIsJudgedByItsReport) {
   EXPECT_EQ(silent.effect, "the program ended without a result");
 }
 
+/// A case that no execution has met is none that could be replayed.
+TEST_F(MutantsTest, AScenarioWithoutAnExecutionToReplayIsSearchedAgain) {
+  script("pto2-check", search(holds),
+         search(R"({"verdict": "fail", "executions": 5, "blocked": 2, "wall_s": 1, )"
+                R"("report": {"violation": {"kind": "unreached", "message": "a case"}}})"));
+  const MutantResult found = Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {});
+  EXPECT_EQ(found.status, MutantStatus::killed);
+  EXPECT_EQ(found.repeat, "PTO2_MUTANT=7 " + (programs_ / "pto2-check").string() +
+                              " check piece/scenario --deep");
+}
+
 /// What a scenario that breaks by itself shows is not the bug, be it the first execution.
 TEST_F(MutantsTest, SurviveAScenarioThatDoesNotHoldAnyway) {
   const auto explore = [&](const std::string& without_bug) {
