@@ -52,7 +52,7 @@ const std::map<std::string, Expectation> expectations = {
     {"start_gate/give_up_against_wait", {98}},
     {"fiber_host/ring_against_sleep", {10'810}},
     {"fiber_host/ring_before_start", {43}},
-    {"fiber_host/ring_of_the_only_host", {17}},
+    {"fiber_host/ring_of_the_only_host", {21}},
     {"fiber_host/end_against_sleep", {9}},
     {"fiber_host/kept_against_steal", {20}},
     {"fiber_host/steal_against_attach", {868}},

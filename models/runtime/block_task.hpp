@@ -1,5 +1,5 @@
-/// A block task of three parts on two cores, and a task that reads what each part wrote: the ticket
-/// goes back to the queue for the third part. BP-I1, BP-I2, BP-I3, FI-I3.
+/// A block task of three parts on two cores, and a task that reads what each part wrote. Either
+/// core may run the third part, or one of them all. BP-I1, BP-I2, BP-I3, FI-I3.
 #pragma once
 
 #include "models/support/whole_runtime.hpp"
@@ -9,6 +9,8 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class BlockTask : public WholeRuntime<P, F> {
  public:
+  static constexpr std::array reaches{"one core runs every part", "several cores run parts"};
+
   BlockTask() : WholeRuntime<P, F>({}) {}
 
  private:

@@ -1,5 +1,5 @@
-/// A scope within the outer one, with a ring of its own, ends before, while and after its task
-/// runs. TS-I2, LC-I3, WM-I3.
+/// A scope within the outer one, with a ring of its own, ends before its task has completed, or
+/// after it. TS-I2, LC-I3, WM-I3.
 ///
 /// Explored with: word lock
 #pragma once
@@ -11,6 +11,9 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class NestedScope : public WholeRuntime<P, F> {
  public:
+  static constexpr std::array reaches{"an inner scope ends before its task",
+                                      "an inner scope ends after its task"};
+
   NestedScope() : WholeRuntime<P, F>({.rings = 2}) {}
 
  private:

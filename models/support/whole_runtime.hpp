@@ -41,6 +41,17 @@ inline constexpr uint32_t small_cubes = 1;
 inline constexpr uint32_t small_vectors = 2;
 inline constexpr uint32_t small_threads = 1 + small_cubes + small_vectors;
 
+/// Whether inner scopes have ended before their tasks: whoever drops the last reference, the
+/// scope's end or the task's, consumes the task.
+template <Policy P>
+void tell_of_inner_scopes(const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    if (event.kind != EventKind::consume || ring_of(event.task).value == 0) continue;
+    happened<P>(event.thread == 0 ? "an inner scope ends after its task"
+                                  : "an inner scope ends before its task");
+  }
+}
+
 template <Policy P, template <class> class F, uint32_t schedulers = 1, uint32_t accelerators = 0>
 class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerators> {
  public:
@@ -83,7 +94,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     if (outcome_ == ErrorCode::ok) {
       check<P>(all_run && result.tasks == tasks_.size(), "each task runs once");
     }
-    tell();
+    tell(result);
   }
 
  protected:
@@ -209,7 +220,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   }
 
   /// Cases that scenarios want to see.
-  void tell() {
+  void tell(const RunResult& result) {
     const OrchestratorCounts& counts = assembly_.orchestrator().counts();
     if (counts.edges_linked != 0) happened<P>("a consumer is linked");
     if (counts.edges_early != 0) happened<P>("a consumer is early");
@@ -225,6 +236,14 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
       return scheduler->counts().dispatches + scheduler->counts().loans != 0;
     });
     happened<P>(dispatch ? "every scheduler dispatches" : "a scheduler dispatches nothing");
+    tell_of_parts();
+    tell_of_inner_scopes<P>(result.record.events);
+  }
+  void tell_of_parts() {
+    const auto claiming = std::ranges::count_if(
+        assembly_.state().cores, [](const auto& core) { return core.counts().claims != 0; });
+    if (claiming == 1) happened<P>("one core runs every part");
+    if (claiming > 1) happened<P>("several cores run parts");
   }
 
   using Buffer = typename P::template cell<uint32_t>;
