@@ -60,7 +60,7 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
           ->check(cli::refusal_of_file_name);
   exclude(mutants_flag, {weaken_flag, deep_flag, max_seconds});
   exclude(list_flag, {weaken_flag, mutants_flag, index_option, json, junit});
-  exclude(index_option, {pattern, weaken_flag, mutants_flag, deep_flag, json, junit});
+  exclude(index_option, {pattern, weaken_flag, mutants_flag, deep_flag, max_seconds, json, junit});
 }
 
 }  // namespace pto2::scenarios

@@ -81,10 +81,9 @@ void CheckOutput::add(const WeakeningResult& result) {
                       {"replay", result.token},
                       {"wall_s", result.seconds}});
   const bool survived = result.status == MutantStatus::survived;
-  const std::string reason =
-      result.effect.empty() ? "no scenario needs the stronger order" : result.effect;
   cases_.push_back({result.site + " " + result.place + "=" + result.to, result.seconds,
-                    survived ? reason : "", result.status == MutantStatus::inconclusive});
+                    survived ? why_it_survived(result) : "",
+                    result.status == MutantStatus::inconclusive});
 }
 
 void CheckOutput::add(const MutantResult& result) {

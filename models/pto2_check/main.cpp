@@ -143,6 +143,8 @@ ExitCode check_index(const CheckArguments& arguments, const Interruption& interr
       if (const auto code = interruption.exit_code()) return *code;
       if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;
     }
+  } catch (const CliError&) {
+    throw;
   } catch (const std::runtime_error& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -121,49 +123,74 @@ const char* name_of(Operation operation) {
   return "unknown";
 }
 
-/// What other tools saw of each weakening, by "order,weakened to", as cells of a table: written by
-/// stress/compare_tools.
-std::map<std::string, std::string> other_tools(const fs::path& file) {
-  static const std::regex row("([^,]+,[^,]+),([^,]+),([^,]+),([^,]+)");
-  std::map<std::string, std::string> cells;
-  std::istringstream lines(text_of(file));
-  for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
-    if (!std::regex_match(line, match, row)) {
-      throw std::runtime_error(file.string() + ": not a row of five: " + line);
+/// What other tools saw of weakenings, as stress/compare_tools has measured it.
+class OtherTools {
+ public:
+  explicit OtherTools(const fs::path& file) {
+    static const std::regex row("([^,]+,[^,]+),([^,]+),([^,]+),([^,]+),([^,]+)");
+    std::istringstream lines(text_of(file));
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch match;
+      if (!std::regex_match(line, match, row)) {
+        throw std::runtime_error(file.string() + ": not a row of six: " + line);
+      }
+      seen_[match[1]] = {match[2], {match[3], match[4], match[5]}};
     }
-    cells[match[1]] = match.str(2) + " | " + match.str(3) + " | " + match.str(4);
   }
-  return cells;
-}
 
-/// Stands above the table of orders.
+  /// Cells of a table, which are counted. Another scenario than the one that shows the weakening
+  /// now says nothing of it.
+  std::string cells(const WeakeningResult& result) {
+    const auto found = seen_.find(result.site + "," + result.to);
+    if (found == seen_.end() || found->second.witness != result.witness) {
+      ++unmeasured_;
+      return "not measured | |";
+    }
+    ++measured_;
+    std::string text;
+    for (std::size_t tool = 0; tool < tools; ++tool) {
+      const std::string& said = found->second.said[tool];
+      text += (tool == 0 ? "" : " | ") + said;
+      if (said == "yes") ++yes_[tool];
+    }
+    return text;
+  }
+
+  /// Of all cells that were asked for.
+  [[nodiscard]] std::string sums() const {
+    return fmt::format(
+        "TSan saw {} of the {} that were measured, helgrind {}, a minute of stress {}{}.\n",
+        yes_[0], measured_, yes_[1], yes_[2],
+        unmeasured_ == 0 ? "" : fmt::format("; {} were not measured", unmeasured_));
+  }
+
+ private:
+  static constexpr std::size_t tools = 3;
+  struct Seen {
+    std::string witness;
+    std::array<std::string, tools> said;
+  };
+
+  std::map<std::string, Seen> seen_;  // by "order,weakened to"
+  std::array<int, tools> yes_{};
+  int measured_ = 0;
+  int unmeasured_ = 0;
+};
+
+/// Stands above the table of orders, and the sums below it.
 constexpr const char* order_note =
     "The last three columns say what other tools saw of the weakening, on the scenario that\n"
-    "shows it here. TRUST.md says why no run on x86-64 can show most of them.\n\n";
+    "shows it here. TRUST.md says why no run on x86-64 can show most of them.\n";
 
-std::string order_table(const fs::path& root, const std::vector<WeakPoint>& points,
-                        const CheckSettings& settings) {
-  const auto others = other_tools(root / "models/pto2_check/other_tools.csv");
-  std::string text =
-      "| order | operation | | weakened to | shown by | TSan | helgrind | one minute of stress |\n"
-      "|---|---|---|---|---|---|---|---|\n";
-  Weakener weakener(settings);
-  for (const WeakPoint& point : points) {
-    if (!point.whole) continue;
-    const std::string start =
-        fmt::format("| `{}` | {} | {} |", point.site->name, name_of(point.site->operation),
-                    model::to_string(point.site->order));
-    for (const std::memory_order order : weaker_orders(*point.site)) {
-      const WeakeningResult result = weakener.weaken(point, order);
-      const auto other = others.find(result.site + "," + result.to);
-      text += fmt::format("{} {} | {} | {} |\n", start, result.to,
-                          result.status == MutantStatus::killed ? result.witness : result.effect,
-                          other == others.end() ? "not measured | | " : other->second);
-    }
-    if (weaker_orders(*point.site).empty()) text += start + " | | | | |\n";
+/// An index names a witness of each weakening, or is none.
+void expect_killed(const WeakeningResult& result) {
+  const std::string what = result.site + " to " + result.to;
+  if (result.status == MutantStatus::survived) {
+    throw cli::CliError(cli::exit_fail, what + " survived: " + why_it_survived(result));
   }
-  return text;
+  if (result.status == MutantStatus::inconclusive) {
+    throw cli::CliError(cli::exit_inconclusive, what + " is inconclusive: " + result.effect);
+  }
 }
 
 std::string scenario_table(const std::vector<Entry>& entries) {
@@ -207,13 +234,44 @@ struct Indexed {
 
 }  // namespace
 
+std::string order_table(const std::string& measured, const std::vector<WeakPoint>& points,
+                        const CheckSettings& settings) {
+  OtherTools others(measured);
+  std::string rows;
+  Weakener weakener(settings);
+  for (const WeakPoint& point : points) {
+    if (!point.whole) continue;
+    const std::string start =
+        fmt::format("| `{}` | {} | {} |", point.site->name, name_of(point.site->operation),
+                    model::to_string(point.site->order));
+    for (const std::memory_order order : weaker_orders(*point.site)) {
+      const WeakeningResult result = weakener.weaken(point, order);
+      if (settings.stop.stop_requested()) return {};
+      expect_killed(result);
+      rows += fmt::format("{} {} | {} | {} |\n", start, result.to, result.witness,
+                          others.cells(result));
+    }
+    if (weaker_orders(*point.site).empty()) rows += start + " | | | | |\n";
+  }
+  return order_note + others.sums() +
+         "\n| order | operation | | weakened to | shown by | TSan | helgrind | one minute of "
+         "stress "
+         "|\n|---|---|---|---|---|---|---|---|\n" +
+         rows;
+}
+
 std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
                            const CheckSettings& settings) {
   const std::string head = index_head(root, entries);
   const std::vector<WeakPoint> points = weak_points(entries, settings.stop);
   if (settings.stop.stop_requested()) return {};
-  expect_same_uses(uses_in_source(fs::path(root) / "core"), uses_met(points));
-  return head + order_note + order_table(root, points, settings) + index_tail(entries);
+  // Those of the model: what a ring promises.
+  std::vector<std::string> uses = uses_in_source(fs::path(root) / "models/support");
+  std::ranges::copy(uses_in_source(fs::path(root) / "core"), std::back_inserter(uses));
+  std::ranges::sort(uses);
+  expect_same_uses(uses, uses_met(points));
+  const fs::path measured = fs::path(root) / "models/pto2_check/other_tools.csv";
+  return head + order_table(measured, points, settings) + index_tail(entries);
 }
 
 bool index_may_be_current(const std::string& file, const std::string& root,

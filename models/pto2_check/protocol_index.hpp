@@ -5,13 +5,21 @@
 #include <vector>
 
 #include "models/pto2_check/checking.hpp"
+#include "models/pto2_check/weak_points.hpp"
 
 namespace pto2::scenarios {
 
-/// The tables as they should be, from the sources below `root` and the scenarios. Weakens each
-/// memory order to name its witness. Throws std::runtime_error if `root` is not the source tree, an
-/// invariant is cited by no scenario, or a use of a memory order is met by none. Worth nothing once
-/// a stop is requested.
+/// The table of the memory orders of `points`: each is weakened to name its witness, beside what
+/// other tools saw of it on the same scenario, as the file `measured` has it. Throws CliError if
+/// one survives (it failed) or a search was not finished (inconclusive), and std::runtime_error if
+/// the file cannot be read. Empty once a stop is requested.
+std::string order_table(const std::string& measured, const std::vector<WeakPoint>& points,
+                        const CheckSettings& settings);
+
+/// The tables as they should be, from the sources below `root` and the scenarios. Throws as
+/// order_table() does, and std::runtime_error if `root` is not the source tree, an invariant is
+/// cited by no scenario, or a use of a memory order is met by none. Worth nothing once a stop is
+/// requested.
 std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
                            const CheckSettings& settings);
 

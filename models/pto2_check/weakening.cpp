@@ -35,6 +35,10 @@ std::vector<std::memory_order> weaker_orders(const OrderSite& site) {
   return {};
 }
 
+std::string why_it_survived(const WeakeningResult& result) {
+  return result.effect.empty() ? "no scenario needs the stronger order" : result.effect;
+}
+
 WeakeningResult Weakener::weaken(const WeakPoint& point, std::memory_order order) {
   WeakeningResult result;
   result.site = point.site->name;

@@ -28,6 +28,9 @@ struct WeakeningResult {
   double seconds = 0;
 };
 
+/// Why nothing showed one that survived.
+std::string why_it_survived(const WeakeningResult& result);
+
 /// Tries weakenings. The entries of their points outlive it.
 class Weakener {
  public:

@@ -164,9 +164,14 @@ TEST(Check, RefusesWhatItWouldIgnore) {
                   AllOf(HasSubstr(option), HasSubstr(other.front()), HasSubstr(" excludes ")));
     }
   };
-  expect(
-      "--index", {"--index", "docs/PROTOCOLS.md"},
-      {{"--weaken"}, {"--mutants"}, {"--json", json}, {"--junit", json}, {"--deep"}, {"--list"}});
+  expect("--index", {"--index", "docs/PROTOCOLS.md"},
+         {{"--weaken"},
+          {"--mutants"},
+          {"--json", json},
+          {"--junit", json},
+          {"--deep"},
+          {"--list"},
+          {"--max-seconds", "1"}});
   expect("pattern", {"fan_in"}, {{"--index", "docs/PROTOCOLS.md"}});
   expect("--list", {"--list"}, {{"--weaken"}, {"--mutants"}, {"--json", json}, {"--junit", json}});
   expect("--mutants", {"--mutants"}, {{"--weaken"}, {"--deep"}, {"--max-seconds", "1"}});

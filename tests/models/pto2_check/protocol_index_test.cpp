@@ -1,5 +1,6 @@
 #include "models/pto2_check/protocol_index.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,10 +11,15 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "models/support/model_policy.hpp"
+#include "runtime/output/exit_codes.hpp"
+
 namespace pto2::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
 
 const std::string begin = "<!-- generated: pto2 check --index docs/PROTOCOLS.md --update -->\n";
 const std::string end = "<!-- end of what is generated -->\n";
@@ -88,6 +94,111 @@ TEST_F(Index, ThatCannotBeWrittenLeavesTheFormerOne) {
     EXPECT_THROW(static_cast<void>(current("tables\n", true)), std::runtime_error);
   }
   EXPECT_EQ(text(), former);
+}
+
+struct RowOrders {
+  static constexpr OrderSite publish{"toy.publish", Operation::store, std::memory_order_release};
+  static constexpr OrderSite observe{"toy.observe", Operation::load, std::memory_order_acquire};
+  /// Stronger than need be.
+  static constexpr OrderSite count{"toy.count", Operation::update, std::memory_order_release};
+};
+
+/// One message, seen or not.
+void send_message() {
+  Model::cell<int> data;
+  Model::atomic<int> flag{0};
+  model::thread sender([&] {
+    data.write(1);
+    flag.store(1, Model::order(RowOrders::publish));
+  });
+  if (flag.load(Model::order(RowOrders::observe)) == 1) {
+    model::check(data.read() == 1, "the message is whole");
+  }
+  sender.join();
+}
+
+/// Threads that count in any order.
+void count_together() {
+  Model::atomic<int> counted{0};
+  std::vector<model::thread> threads;
+  for (int i = 0; i < 9; ++i) {
+    threads.emplace_back([&] { counted.fetch_add(1, Model::order(RowOrders::count)); });
+  }
+  for (model::thread& thread : threads) thread.join();
+}
+
+class OrderTable : public Index {
+ protected:
+  OrderTable() { write(header); }
+
+  static constexpr const char* header = "order,weakened to,shown by,TSan,helgrind,one minute\n";
+
+  [[nodiscard]] std::string table(const std::vector<Entry>& entries,
+                                  const CheckSettings& settings = {}) const {
+    return order_table(file_, weak_points(entries, {}), settings);
+  }
+  /// What there is instead of one.
+  [[nodiscard]] std::pair<cli::ExitCode, std::string> refusal(const Entry& entry,
+                                                              const CheckSettings& settings) const {
+    try {
+      return {cli::exit_pass, table({entry}, settings)};
+    } catch (const cli::CliError& error) {
+      return {error.code(), error.what()};
+    }
+  }
+
+  const Entry message_{"toy/message", send_message, {2}, {}};
+  const Entry counting_{"toy/counting", count_together, {362'880}, {}};
+};
+
+TEST_F(OrderTable, SaysWhatOtherToolsSawOnTheScenarioThatShowsIt) {
+  write(header + std::string("toy.observe,relaxed,toy/message,no,yes,no\n"
+                             "toy.publish,relaxed,toy/message,yes,yes,no\n"));
+  const std::string text = table({message_});
+  EXPECT_THAT(text, HasSubstr("| `toy.observe` | load | acquire | relaxed | toy/message | no | yes "
+                              "| no |\n"));
+  EXPECT_THAT(text, HasSubstr("TSan saw 1 of the 2 that were measured, helgrind 2, a minute of "
+                              "stress 0.\n"));
+  EXPECT_THAT(text, Not(HasSubstr("not measured")));
+}
+
+TEST_F(OrderTable, OfAnotherScenarioNothingIsMeasured) {
+  write(header + std::string("toy.observe,relaxed,toy/former,yes,yes,yes\n"
+                             "toy.publish,relaxed,toy/message,yes,no,no\n"));
+  const std::string text = table({message_});
+  EXPECT_THAT(text, HasSubstr("| relaxed | toy/message | not measured | | |\n"));
+  EXPECT_THAT(text, HasSubstr("| relaxed | toy/message | yes | no | no |\n"));
+  EXPECT_THAT(text, HasSubstr("TSan saw 1 of the 1 that were measured, helgrind 0, a minute of "
+                              "stress 0; 1 were not measured.\n"));
+}
+
+TEST_F(OrderTable, NeedsToKnowTheScenarioOfEachRow) {
+  write(header + std::string("toy.publish,relaxed,yes,no,no\n"));
+  EXPECT_THROW(static_cast<void>(table({message_})), std::runtime_error);
+}
+
+TEST_F(OrderTable, IsNoneWhereAWeakeningSurvives) {
+  Entry two = counting_;
+  two.body = [] {
+    Model::atomic<int> counted{0};
+    counted.fetch_add(1, Model::order(RowOrders::count));
+  };
+  EXPECT_EQ(refusal(two, {}),
+            std::pair(cli::exit_fail, std::string("toy.count to relaxed survived: no scenario "
+                                                  "needs the stronger order")));
+}
+
+TEST_F(OrderTable, IsNoneWhereASearchWasNotFinished) {
+  const auto [code, text] = refusal(counting_, {.max_seconds = 0.01});
+  EXPECT_EQ(code, cli::exit_inconclusive);
+  EXPECT_THAT(text,
+              HasSubstr("toy.count to relaxed is inconclusive: toy/counting is not complete"));
+}
+
+TEST_F(OrderTable, IsEmptyOnceAStopIsRequested) {
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_EQ(table({message_}, {.stop = source.get_token()}), "");
 }
 
 }  // namespace
