@@ -16,7 +16,9 @@
 ///                         after the caller's doorbell rang.
 ///   P::idle()             returns once the caller's doorbell has rung since the last return.
 ///   P::doorbell           a handle of a logical thread. ring() follows every store that can end
-///                         its wait; a ring is remembered until the next idle() returns.
+///                         its wait; a ring is remembered until the next idle() returns. What was
+///                         stored before a ring happens before what follows it there: the next
+///                         evaluation, or the return.
 ///   P::bounded_queue<T>   multi-producer multi-consumer FIFO: try_push(value) is false when it is
 ///                         full, try_pop(value) when it is empty, and `value` is untouched then.
 ///   P::order(site)        the memory order to use at a named site.

@@ -106,6 +106,14 @@ class ModelSleepWord : public model::atomic<uint32_t> {
   model::atomic<uint32_t> wakes_{0};
 };
 
+/// The edge that core/policy.hpp promises of a ring. No tool but the checker can weaken it here.
+struct ModelBellOrders {
+  /// Publishes what was stored before; partner of hear.
+  static constexpr OrderSite ring{"policy.ring", Operation::store, std::memory_order_release};
+  /// Observes it; partner of ring.
+  static constexpr OrderSite hear{"policy.hear", Operation::load, std::memory_order_acquire};
+};
+
 /// The doorbell of one thread: how often each other thread has rung it. Rings of different threads
 /// stay unordered, so those that nobody listens to cost nothing. Of a thread whose number only a
 /// replay token has made up, std::out_of_range is thrown.
@@ -113,23 +121,8 @@ class ModelBell {
  public:
   explicit ModelBell(std::size_t threads) : rung_(threads), counts_(threads), heard_(threads) {}
 
-  void ring() {
-    const auto ringer = static_cast<std::size_t>(model::this_thread_id());
-    rung_.at(ringer).store(++counts_[ringer], std::memory_order_release);
-  }
-
-  void await_ring(const std::source_location& where) {
-    std::vector<uint32_t> now(rung_.size());
-    model::await(
-        [&] {
-          for (std::size_t i = 0; i < now.size(); ++i) {
-            now[i] = rung_[i].load(std::memory_order_acquire);
-          }
-          return now != heard_;
-        },
-        where);
-    heard_ = now;
-  }
+  void ring();
+  void await_ring(const std::source_location& where);
 
  private:
   std::vector<model::atomic<uint32_t>> rung_;
@@ -236,5 +229,25 @@ struct Model : executors::SoundChip {
 };
 
 static_assert(executors::ExecutionPolicy<Model>);
+
+inline void ModelBell::ring() {
+  using P = Model;
+  const auto ringer = static_cast<std::size_t>(model::this_thread_id());
+  rung_.at(ringer).store(++counts_[ringer], P::order(ModelBellOrders::ring));
+}
+
+inline void ModelBell::await_ring(const std::source_location& where) {
+  using P = Model;
+  std::vector<uint32_t> now(rung_.size());
+  model::await(
+      [&] {
+        for (std::size_t i = 0; i < now.size(); ++i) {
+          now[i] = rung_[i].load(P::order(ModelBellOrders::hear));
+        }
+        return now != heard_;
+      },
+      where);
+  heard_ = now;
+}
 
 }  // namespace pto2::scenarios
