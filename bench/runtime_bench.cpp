@@ -4,8 +4,8 @@
 ///                        the same number of threads runs the same graph in each iteration
 ///   replay/GRAPH/TASKS   the same of a graph that was recorded; the peer infers it each time
 ///   fan_out/GRAPH        the same for the two fan-outs, lock against word
-///   submit/GRAPH/TASKS   the orchestration alone, without its waits: with one host thread nothing
-///                        else runs meanwhile; the peer is OpenMP's whole cost on one thread
+///   submit/GRAPH/TASKS   the orchestration alone, on one host thread: without its waits and what
+///                        runs while it gives way; the peer is OpenMP's whole cost on one thread
 ///   memory/TASKS         peak memory of the process after a run; listed first, before OpenMP
 ///                        has allocated any
 ///   launch               one empty task from launch to result

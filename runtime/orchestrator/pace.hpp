@@ -28,9 +28,10 @@ constexpr uint64_t longest_turn = 10'000;
 template <executors::ExecutionPolicy P>
 class Pace {
  public:
-  /// Gives way if the orchestrator is far ahead in `ring`, of which `admission` has the books.
+  /// Gives way if the orchestrator is far ahead in `ring`, of which `admission` has the books. Adds
+  /// to `waited` for how long.
   template <class Admission>
-  void keep(Admission& admission, RingId ring) {
+  void keep(Admission& admission, RingId ring, uint64_t& waited) {
     const auto is_far_ahead = [&] {
       return admission.ring(ring).tasks.active(admission.alive(ring)) >= far_ahead;
     };
@@ -40,7 +41,8 @@ class Pace {
     uint64_t end = begin;
     uint64_t alive = admission.alive(ring);
     while (P::give_way()) {
-      end = P::now();
+      const uint64_t way = std::exchange(end, P::now());
+      waited += end - way;
       admission.observe();
       if (!is_far_ahead()) return;
       const uint64_t before = std::exchange(alive, admission.alive(ring));

@@ -30,7 +30,7 @@ inline void Submitter<P, F>::observe(RingId ring) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Submitter<P, F>::look(RingId ring) {
-  pace_.keep(state_.admission, ring);
+  pace_.keep(state_.admission, ring, counts_.wait_ticks);
   state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive());
 }
@@ -442,12 +442,14 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (!ready.push(0, slot)) {
     if (state_.fatal.is_set()) return;
     record<P>(events_, EventKind::wait, no_task);
+    const uint64_t since = P::now();
     // Schedulers ring before they sleep, if they have made room; but they may be busy for long.
     state_.admission.awaited().set_any();
     P::await([&] {
       return ready.push_orchestrators(slot) || ready.push(0, slot) || state_.fatal.is_set();
     });
     state_.admission.awaited().clear();
+    counts_.wait_ticks += P::now() - since;
   }
   state_.wake_one(type);
 }

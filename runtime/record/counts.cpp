@@ -17,7 +17,9 @@ constexpr CountRow count_rows[] = {
     {"steals", &Counts::steals, "tasks that a scheduler took from another's shard"},
     {"cas_retries", &Counts::cas_retries, "compare-and-swaps that lost their race"},
     {"waits", &Counts::waits, "waits of the orchestrator for a resource"},
-    {"wait_ticks", &Counts::wait_ticks, "time in those"},
+    {"wait_ticks", &Counts::wait_ticks,
+     "time in those, and of the orchestrator in queues that are full and while it gives way to the "
+     "others of its OS thread"},
     {"scheduler_parks", &Counts::scheduler_parks, "times that a scheduler slept"},
     {"peak_window", &Counts::peak_window,
      "most slots of one ring in use, as the orchestrator saw it"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 #include "tests/runtime/device/task_graph.hpp"
@@ -40,6 +41,7 @@ constexpr KernelEntry paced_kernels[] = {
       pace_progress.when_another_ran.compare_exchange_strong(none, pace_progress.of_chain);
     },
     [](int64_t*) { ++pace_progress.of_chain; },
+    [](int64_t*) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); },
 };
 
 /// Tasks of this kernel, ten to a scope.
@@ -150,6 +152,38 @@ TEST(Pace, AFullWindowIsAwaitedInParts) {
   EXPECT_EQ(result.peak_window, 127U);
   EXPECT_LE(result.waits, static_cast<uint64_t>(tasks_of_run) / 10);
   EXPECT_GE(result.waits, static_cast<uint64_t>(tasks_of_run) / 20);
+}
+
+/// What runs while it gives way is none of its own time: all tasks but the last ones, here.
+TEST(Pace, TheTimeOfOthersCountsAsWaited) {
+  constexpr uint64_t tasks = 5000;
+  const RunResult result =
+      run_paced(DeviceConfig(), {.host_threads = 1}, {{1, true, static_cast<int>(tasks)}});
+  EXPECT_EQ(result.waits, 0U) << "the window is larger";
+  EXPECT_GE(result.wait_ticks, tasks / 2 * 3000);
+  EXPECT_LT(result.wait_ticks, result.wall_ns);
+}
+
+/// Nor is what runs until a queue has room: all tasks but those that fit in, on one core.
+TEST(Pace, TimeInFullQueuesCountsAsWaited) {
+  DeviceConfig config;
+  config.chip = {"one_core", 1, 1, 2, 1, 0};
+  config.shards = 1;
+  config.shard_capacity = 2;
+  config.orchestrator_queue = 2;
+  const Launch what{paced_kernels,
+                    [](PTO2Runtime* rt) {
+                      for (int i = 0; i < 100; ++i) {
+                        pto2_rt_submit_task(rt, 4, PTO2_WORKER_CUBE, nullptr, 0);
+                      }
+                    },
+                    {}};
+  const RunResult result =
+      launch(config, executors::TeamOptions{.executor = executors::Executor::threads}, what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.waits, 0U);
+  EXPECT_GE(result.wait_ticks, 50'000'000U);
+  EXPECT_LT(result.wait_ticks, result.wall_ns);
 }
 
 /// A thread of its own has nobody to give way to.

@@ -58,9 +58,11 @@ class PaceOfTasks : public testing::Test {
   uint64_t ways_at(uint64_t submitted) {
     admission_.books.tasks.next = submitted;
     others.ways = 0;
-    pace_.keep(admission_, RingId(0));
+    pace_.keep(admission_, RingId(0), waited_);
     return others.ways;
   }
+
+  uint64_t waited_ = 0;
 
  private:
   PacedAdmission admission_{};
@@ -107,6 +109,22 @@ TEST_F(PaceOfTasks, GoesOnForATenthOfAMillisecondAtMost) {
 TEST_F(PaceOfTasks, GoesOnWhereNobodyElseIs) {
   others.are_there = false;
   EXPECT_EQ(ways_at(10 * far_ahead), 0U);
+  EXPECT_EQ(waited_, 0U);
+}
+
+/// Until it is far ahead no more, and in vain.
+TEST_F(PaceOfTasks, CountsAllWaysAsTimeThatItHasWaited) {
+  others.retire_per_way = 1;
+  EXPECT_EQ(ways_at(far_ahead - 1), 0U);
+  EXPECT_EQ(waited_, 0U);
+  EXPECT_EQ(ways_at(far_ahead + 9), 10U);
+  EXPECT_EQ(waited_, 10'000U);
+  others.retire_per_way = 0;
+  others.ns_per_way = 8000;
+  EXPECT_EQ(ways_at(far_ahead + 10), 3U);
+  EXPECT_EQ(waited_, 34'000U);
+  EXPECT_EQ(ways_at(far_ahead + 11), 0U) << "it goes on";
+  EXPECT_EQ(waited_, 34'000U);
 }
 
 }  // namespace
