@@ -7,7 +7,6 @@
 // A search that finds something, or has another count, ends the program with exit code 3.
 //   checker_bench [--rows FILE]    beside google-benchmark's own options; rows have the counters
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "bench/expect_report.hpp"
+#include "bench/peak_memory.hpp"
 #include "bench/rows.hpp"
 #include "models/litmus/families.hpp"
 #include "models/litmus/locks.hpp"
@@ -146,13 +146,11 @@ const Work memory_work = {"casrot(14)", litmus::cas_rotation(14), true, cas_rota
 void measure_memory(benchmark::State& state) {
   for (auto _ : state) {
     const model::Report report = run(memory_work);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
     tell(state, std::string("memory/") + memory_work.name,
          {{"executions", report.executions},
           {"seconds", report.seconds},
           {"graphs_kib", static_cast<double>(report.peak_memory_bytes) / 1024},
-          {"process_kib", usage.ru_maxrss}});
+          {"process_kib", bench::peak_bytes() / 1024}});
   }
 }
 

@@ -21,7 +21,6 @@
 /// Every row records the time of a cache line's way between two CPUs and back, measured in the
 /// same iteration: on shared hosts it flips, and everything moves with it.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -31,6 +30,7 @@
 
 #include "bench/graphs.hpp"
 #include "bench/openmp_graphs.hpp"
+#include "bench/peak_memory.hpp"
 #include "bench/rows.hpp"
 #include "runtime/device/lock_device.hpp"
 #include "runtime/orchestrator/recorded_graph.hpp"
@@ -221,12 +221,11 @@ void memory(benchmark::State& state, int64_t tasks) {
   for (auto _ : state) {
     state.SetIterationTime(whole_ns(Graph::paged_attention, tasks, FanOutKind::word) * 1e-9);
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  state.counters["peak_rss_mib"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  const uint64_t bytes = peak_bytes();
+  state.counters["peak_rss_mib"] = static_cast<double>(bytes) / (1 << 20);
   rows.push_back({{"subject", "runtime"},
                   {"work", "memory/" + std::to_string(tasks)},
-                  {"peak_rss_bytes", usage.ru_maxrss * 1024}});
+                  {"peak_rss_bytes", bytes}});
 }
 
 /// Nanoseconds of a launch of one empty task, the median of nine in a row: the first ones of a

@@ -14,7 +14,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -22,6 +21,7 @@
 #include <system_error>
 #include <vector>
 
+#include "bench/peak_memory.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/program.hpp"
 
@@ -51,16 +51,6 @@ double cpu_seconds() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-/// Of this program alone: ru_maxrss also counts whoever started it.
-uint64_t peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    uint64_t kib = 0;
-    if (word == "VmHWM:" && status >> kib) return kib * 1024;
-  }
-  throw std::runtime_error("/proc/self/status has no VmHWM");
 }
 
 nlohmann::json measure(Peer& peer, Pattern pattern, uint32_t tasks, int runs) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "bench/expect_report.hpp"
 #include "tests/cli/program.hpp"
@@ -38,6 +39,16 @@ TEST(BenchRows, HaveThePeerOfALaunch) {
   EXPECT_EQ(rows[0].at("work"), "launch/packed");
   EXPECT_EQ(rows[0].at("peer"), "threads");
   for (const char* figure : {"ns", "peer_ns", "ratio", "ping_ns"}) EXPECT_GT(rows[0].at(figure), 0);
+}
+
+/// Not that of the program that started it, which ./dev bench is after others.
+TEST(BenchRows, HaveTheMemoryOfTheirOwnProcess) {
+  constexpr std::size_t much = 1 << 30;
+  const std::vector<char> own(much, 1);
+  const Rows rows = rows_of("runtime", "^memory/10000/");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_GT(rows[0].at("peak_rss_bytes"), 1 << 20);
+  EXPECT_LT(rows[0].at("peak_rss_bytes"), much);
 }
 
 /// Each of 32 tasks that are made and filled, and the whole of what has no tasks.
