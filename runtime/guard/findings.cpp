@@ -73,7 +73,7 @@ void note_values(GuardedTask& task, const WatchedKernel& kernel) {
     // While another writes it nobody knows, and nobody may look.
     const bool is_shared = kernel.is_shared(param);
     const ValueCounts counts = is_shared ? ValueCounts() : count_values(param.tensor);
-    const bool had_unwritten = is_shared || counts.unwritten.elements != 0;
+    const bool had_unwritten = is_shared || counts.may_be_unwritten;
     param.had_nan = had_unwritten || counts.nans.elements != 0;
     if (!param.is_read()) continue;
     task.reads_nan = task.reads_nan || param.had_nan;

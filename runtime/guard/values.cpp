@@ -16,6 +16,10 @@ template <class Word>
 ValueCounts count_words(const TensorRecord& tensor, Word infinity) {
   constexpr auto pattern = static_cast<Word>(~Word{0});
   constexpr auto magnitude = static_cast<Word>(pattern >> 1);
+  // A conversion keeps the upper bits of the pattern: at least those of bfloat16, which has the
+  // least of them. One to a type of fewer bits may make the pattern of that again.
+  const auto mantissa = static_cast<Word>(magnitude ^ infinity);
+  const auto converted = static_cast<Word>(pattern - (mantissa >> 7));
   ValueCounts counts;
   for_each_run(tensor, [&](uint64_t begin, uint64_t bytes) {
     for (uint64_t address = begin; address != begin + bytes; address += sizeof(Word)) {
@@ -23,6 +27,7 @@ ValueCounts count_words(const TensorRecord& tensor, Word infinity) {
       std::memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
       if ((word & magnitude) <= infinity) continue;
       add(word == pattern ? counts.unwritten : counts.nans, address);
+      counts.may_be_unwritten = counts.may_be_unwritten || word >= converted;
     }
   });
   return counts;

@@ -16,8 +16,9 @@ struct ElementCount {
   uint64_t first = 0;
 };
 struct ValueCounts {
-  ElementCount unwritten;  ///< that carry the pattern
-  ElementCount nans;       ///< other NaN
+  ElementCount unwritten;         ///< that carry the pattern
+  ElementCount nans;              ///< other NaN
+  bool may_be_unwritten = false;  ///< one carries the pattern, or what a conversion has made of it
 };
 
 /// Fills the elements with the pattern.
