@@ -122,19 +122,36 @@ constexpr pipe_t require_move() {
   return from_mat ? PIPE_MTE1 : from_acc ? PIPE_FIX : PIPE_V;
 }
 
-/// Whether src has, as a Dst, the elements that a chip would find there. Those of the cube, which
-/// are row-major inside, have if the layout stays and with it the shape, or the elements lie row by
-/// row on a chip, too; or as the transpose that Tile has a layout for.
+/// How the bytes of a tile of the cube lie on a chip: in lines, which are its rows or its columns.
+struct ChipLines {
+  int count;
+  int base_bytes;         ///< of a base tile, which has a part of each of 16 lines; 0: not boxed
+  bool bases_are_beside;  ///< base tiles of the same lines follow each other
+  bool are_lines_here;    ///< its bytes are in the same lines here
+};
+
+template <class T>
+constexpr ChipLines lines_of() {
+  if (T::SFractal == SLayout::NoneBox)
+    return {1, 0, true, T::isRowMajor || T::Rows == 1 || T::Cols == 1};
+  constexpr bool are_rows = T::SFractal == SLayout::RowMajor;
+  return {are_rows ? T::Rows : T::Cols, T::SFractalSize, T::isRowMajor == are_rows,
+          are_rows != T::TileLayout::is_transposed};
+}
+
+/// Whether src has, as a Dst of as many bytes, the elements that a chip would find there. It has if
+/// nothing but the type of the elements changes, or its lines stay lines: of smaller or larger
+/// elements, or as the columns of a tile whose transpose it is.
 template <class Dst, class Src>
 constexpr bool keeps_elements() {
   constexpr bool same_layout = Dst::BFractal == Src::BFractal && Dst::SFractal == Src::SFractal &&
                                Dst::SFractalSize == Src::SFractalSize;
   constexpr bool same_shape = Dst::Rows == Src::Rows && Dst::Cols == Src::Cols;
-  constexpr bool by_rows = Src::isRowMajor && Src::SFractal == SLayout::NoneBox;
-  constexpr bool is_transpose = Dst::TileLayout::is_transposed != Src::TileLayout::is_transposed &&
-                                Dst::BFractal != Src::BFractal && Dst::SFractal != Src::SFractal &&
-                                Dst::Rows == Src::Cols && Dst::Cols == Src::Rows;
-  return Src::Loc == TileType::Vec || (same_layout && (same_shape || by_rows)) || is_transpose;
+  const ChipLines to = lines_of<Dst>(), from = lines_of<Src>();
+  const bool same_lines = to.are_lines_here && from.are_lines_here && to.count == from.count &&
+                          to.base_bytes == from.base_bytes &&
+                          to.bases_are_beside == from.bases_are_beside;
+  return Src::Loc == TileType::Vec || (same_layout && same_shape) || same_lines;
 }
 
 }  // namespace detail
@@ -196,7 +213,7 @@ RecordEvent TRESHAPE(Dst& dst, Src& src, detail::Site site = detail::Site::here(
   static_assert((Dst::SFractal == SLayout::NoneBox) == (Src::SFractal == SLayout::NoneBox),
                 "TRESHAPE does not change between boxed tiles and others");
   static_assert(detail::keeps_elements<Dst, Src>(),
-                "TRESHAPE of a tile of the cube keeps its shape, or transposes it: see "
+                "TRESHAPE of a tile of the cube keeps its rows, or has them for columns: see "
                 "docs/TILES.md");
   if constexpr (detail::checks_bounds)
     detail::check_tile({"TRESHAPE", PIPE_S, site}, "src", detail::facts_of(src));

@@ -259,41 +259,96 @@ TEST(Transfer, Reshape) {
   EXPECT_EQ(rows.data()[3], 5);
 }
 
+constexpr auto by_rows = pto::BLayout::RowMajor, by_cols = pto::BLayout::ColMajor;
+constexpr auto rows = pto::SLayout::RowMajor, cols = pto::SLayout::ColMajor,
+               none = pto::SLayout::NoneBox;
 template <int Rows, int Cols, pto::BLayout Outer, pto::SLayout Inner, class T = half,
-          TileType Loc = TileType::Mat>
-using OfCube = pto::Tile<Loc, T, Rows, Cols, Outer, Rows, Cols, Inner>;
+          TileType Loc = TileType::Mat, int BaseBytes = 512>
+using OfCube = pto::Tile<Loc, T, Rows, Cols, Outer, Rows, Cols, Inner, BaseBytes>;
 
+/// Of each byte of a tile here, which one it is on a chip, where tiles lie as vector tiles do here.
+template <class Tile>
+std::vector<int64_t> bytes_on_chip() {
+  using OnChip =
+      pto::detail::TileLayout<TileType::Vec, sizeof(typename Tile::DType), Tile::Rows, Tile::Cols,
+                              Tile::BFractal, Tile::SFractal, Tile::SFractalSize>;
+  constexpr int64_t bytes = sizeof(typename Tile::DType);
+  std::vector<int64_t> places(Tile::bytes);
+  for (int i = 0; i < Tile::Rows; ++i)
+    for (int j = 0; j < Tile::Cols; ++j)
+      for (int64_t k = 0; k < bytes; ++k)
+        places[static_cast<std::size_t>(Tile::TileLayout::offset(i, j) * bytes + k)] =
+            OnChip::offset(i, j) * bytes + k;
+  return places;
+}
 /// The elements of a tile of the cube are row-major, so that only some reshapes of it give what
 /// they do on a chip.
-TEST(Transfer, ReshapesOfTheCube) {
-  constexpr auto by_rows = pto::BLayout::RowMajor, by_cols = pto::BLayout::ColMajor;
-  constexpr auto rows = pto::SLayout::RowMajor, cols = pto::SLayout::ColMajor,
-                 none = pto::SLayout::NoneBox;
-  const auto keeps = [](auto dst, auto src) {
-    return pto::detail::keeps_elements<decltype(dst), decltype(src)>();
-  };
+template <class Dst, class Src>
+bool keeps(const Dst&, const Src&) {
+  bool is_allowed = false;  // no constant, so that it is computed when the test runs
+  is_allowed = pto::detail::keeps_elements<Dst, Src>();
+  EXPECT_EQ(is_allowed, bytes_on_chip<Dst>() == bytes_on_chip<Src>());
+  return is_allowed;
+}
+
+TEST(Transfer, ReshapesOfBaseTilesInL1) {
   const OfCube<32, 64, by_cols, rows> nz;
   EXPECT_TRUE(keeps(nz, nz));
   EXPECT_TRUE(keeps(OfCube<32, 64, by_cols, rows, int16_t>(), nz));
+  EXPECT_TRUE(keeps(OfCube<32, 32, by_cols, rows, float>(), nz));
+  EXPECT_TRUE(keeps(OfCube<32, 128, by_cols, rows, int8_t>(), nz));
   EXPECT_FALSE(keeps(OfCube<64, 32, by_cols, rows>(), nz));
-  EXPECT_FALSE(keeps(OfCube<32, 32, by_cols, rows, float>(), nz));
+  EXPECT_FALSE(keeps(OfCube<64, 16, by_cols, rows, float>(), nz));
   EXPECT_FALSE(keeps(OfCube<32, 64, by_rows, rows>(), nz));
+  EXPECT_FALSE(keeps(OfCube<32, 64, by_cols, rows, half, TileType::Mat, 1024>(), nz));
 
+  const OfCube<32, 64, by_rows, rows> zz;
+  EXPECT_TRUE(keeps(OfCube<32, 32, by_rows, rows, float>(), zz));
+  EXPECT_FALSE(keeps(OfCube<64, 32, by_rows, rows>(), zz));
+  const OfCube<64, 32, by_cols, cols> nn;
+  EXPECT_TRUE(keeps(nn, nn));
+  EXPECT_FALSE(keeps(OfCube<32, 32, by_cols, cols, float>(), nn));
+  EXPECT_FALSE(keeps(OfCube<32, 64, by_cols, cols>(), nn));
+}
+
+TEST(Transfer, ReshapesToTransposesInL1) {
+  const OfCube<32, 64, by_cols, rows> nz;
   const OfCube<64, 32, by_rows, cols> zn;
   EXPECT_TRUE(keeps(zn, nz));
   EXPECT_TRUE(keeps(nz, zn));
+  EXPECT_TRUE(keeps(OfCube<32, 32, by_rows, cols, float>(), nz));
+  EXPECT_TRUE(keeps(OfCube<32, 32, by_rows, cols, float>(), zn));
+  EXPECT_TRUE(keeps(OfCube<128, 32, by_rows, cols, int8_t>(), zn));
   EXPECT_FALSE(keeps(OfCube<32, 64, by_rows, cols>(), nz));
-  EXPECT_FALSE(keeps(OfCube<32, 32, by_rows, cols, float>(), nz));
+  EXPECT_FALSE(keeps(OfCube<16, 64, by_rows, cols, float>(), zn));
   EXPECT_FALSE(keeps(OfCube<32, 64, by_rows, rows>(), zn));
   EXPECT_FALSE(keeps(OfCube<32, 64, by_cols, cols>(), OfCube<64, 32, by_rows, rows>()));
+  const OfCube<32, 64, by_cols, rows, float, TileType::Mat, 1024> wide;
+  EXPECT_TRUE(keeps(OfCube<64, 32, by_rows, cols, float, TileType::Mat, 1024>(), wide));
+  EXPECT_FALSE(keeps(OfCube<64, 32, by_rows, cols, float>(), wide));
+}
 
+TEST(Transfer, ReshapesOfWhatIsNotBoxedInL1) {
   const OfCube<1, 64, by_rows, none> line;
   EXPECT_TRUE(keeps(OfCube<2, 32, by_rows, none>(), line));
-  EXPECT_FALSE(keeps(OfCube<64, 1, by_cols, none>(), line));
+  EXPECT_TRUE(keeps(OfCube<2, 16, by_rows, none, float>(), line));
+  EXPECT_TRUE(keeps(OfCube<64, 1, by_cols, none>(), line));
+  EXPECT_TRUE(keeps(line, OfCube<64, 1, by_cols, none>()));
+  EXPECT_TRUE(keeps(OfCube<32, 1, by_cols, none, float>(), OfCube<64, 1, by_cols, none>()));
+  EXPECT_FALSE(keeps(OfCube<32, 2, by_cols, none>(), line));
+  EXPECT_FALSE(keeps(line, OfCube<32, 2, by_cols, none>()));
+  EXPECT_TRUE(keeps(OfCube<32, 2, by_cols, none>(), OfCube<32, 2, by_cols, none>()));
+  EXPECT_FALSE(keeps(OfCube<16, 2, by_cols, none, float>(), OfCube<32, 2, by_cols, none>()));
+}
 
+TEST(Transfer, ReshapesElsewhere) {
   const OfCube<16, 64, by_cols, rows, half, TileType::Left> left;
   EXPECT_TRUE(keeps(left, left));
+  EXPECT_TRUE(keeps(OfCube<16, 32, by_cols, rows, float, TileType::Left>(), left));
   EXPECT_FALSE(keeps(OfCube<64, 16, by_rows, cols, half, TileType::Left>(), left));
+  const OfCube<32, 64, by_rows, cols, half, TileType::Right> right;
+  EXPECT_TRUE(keeps(right, right));
+  EXPECT_FALSE(keeps(OfCube<16, 64, by_rows, cols, float, TileType::Right>(), right));
   const OfCube<32, 64, by_cols, rows, half, TileType::Vec> boxed;
   EXPECT_TRUE(keeps(OfCube<64, 32, by_cols, rows, half, TileType::Vec>(), boxed));
 }
