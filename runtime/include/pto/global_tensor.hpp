@@ -11,6 +11,8 @@ namespace detail {
 
 /// Sizes or strides, the last dimension fastest.
 using FiveNumbers = std::array<int64_t, 5>;
+/// Goes in front of them, so that numbers in braces are a view's and nothing else.
+struct AllFive {};
 
 template <class... Numbers>
 inline constexpr bool are_numbers = sizeof...(Numbers) > 0 &&
@@ -33,7 +35,7 @@ struct FiveSizes {
     for (int i = 0; i < 5; ++i)
       if (fixed[i] == DYNAMIC) values[i] = given[sizeof...(Sizes) == 5 ? i : next++];
   }
-  FiveSizes(const FiveNumbers& all) : FiveSizes(all[0], all[1], all[2], all[3], all[4]) {}
+  FiveSizes(AllFive, const FiveNumbers& all) : FiveSizes(all[0], all[1], all[2], all[3], all[4]) {}
   [[nodiscard]] int64_t get(int i) const { return values[i]; }
 
   int64_t values[5] = {N1, N2, N3, N4, N5};
@@ -136,7 +138,7 @@ struct OfMatrix : FixedFive<Five, of, Rows, Cols> {
 
   OfMatrix() = default;
   /// Of both sizes what is in the type does not count.
-  OfMatrix(int64_t rows, int64_t cols) : Fixed(of(as_size(rows), as_size(cols))) {}
+  OfMatrix(int64_t rows, int64_t cols) : Fixed(AllFive(), of(as_size(rows), as_size(cols))) {}
   /// What other views are given, unless that is two numbers, too.
   template <class... Sizes,
             std::enable_if_t<sizeof...(Sizes) != 2 && are_numbers<Sizes...>, int> = 0>

@@ -56,6 +56,8 @@ TEST(Limits, SizesThatDoNotFitAreNotCutOff) {
   EXPECT_THAT(told([&] { TLOAD(tile, view); }), HasSubstr("src has a size of -2147483648 in"));
   const pto::BaseShape2D<float> strides(std::numeric_limits<int64_t>::max(), 2);
   EXPECT_EQ(strides.get(0), 2 * int64_t{INT32_MAX});
+  const pto::BaseShape2D<float> wide(2, std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(wide.get(0), 2 * int64_t{INT32_MAX});
 }
 
 /// A core without a part of what the others do goes through the same instructions with tiles of

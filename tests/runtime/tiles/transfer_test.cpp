@@ -116,8 +116,31 @@ TEST(Transfer, SizesInTheTypeStay) {
   EXPECT_EQ(numbers_of(pto::BaseShape2D<half, -1, -1, Layout::NZ>(64, 128)),
             (Numbers{8192, 1024, 256, 16, 1}));
   EXPECT_EQ(numbers_of(pto::TileShape2D<half, 16, -1>(7)), (Numbers{1, 1, 1, 16, 7}));
+  EXPECT_EQ(numbers_of(pto::TileShape2D<float, 32, -1>(7, 24)), (Numbers{1, 1, 1, 32, 24}));
   EXPECT_EQ(numbers_of(pto::BaseShape2D<half, -1, 8, Layout::DN>(2, 3, 4, 5)),
             (Numbers{2, 3, 4, 1, 5}));
+}
+
+/// The outer strides are those of the whole matrix.
+TEST(Transfer, StridesOfMatrices) {
+  using Numbers = std::vector<int64_t>;
+  EXPECT_EQ(numbers_of(pto::BaseShape2D<float, 6, 8>()), (Numbers{48, 48, 48, 8, 1}));
+  EXPECT_EQ(numbers_of(pto::BaseShape2D<float>(6, 8)), (Numbers{48, 48, 48, 8, 1}));
+  EXPECT_EQ(numbers_of(pto::BaseShape2D<float, 6, 8, Layout::DN>()), (Numbers{48, 48, 48, 1, 6}));
+  EXPECT_EQ(numbers_of(pto::BaseShape2D<float, 6, -1, Layout::DN>(6, 8)),
+            (Numbers{48, 48, 48, 1, 6}));
+}
+
+/// Five numbers in braces are those of a view, and nothing else.
+TEST(Transfer, SizesInBraces) {
+  using Numbers = std::vector<int64_t>;
+  const int64_t rows = 4, cols = 8;
+  const Shape<> shape({1, 1, 1, rows, cols});
+  const Stride<> stride({32, 32, 32, cols, 1});
+  const pto::TileShape2D<float> matrix({1, 1, 1, rows, cols});
+  EXPECT_EQ(numbers_of(shape), (Numbers{1, 1, 1, 4, 8}));
+  EXPECT_EQ(numbers_of(stride), (Numbers{32, 32, 32, 8, 1}));
+  EXPECT_EQ(numbers_of(matrix), (Numbers{1, 1, 1, 4, 8}));
 }
 
 /// Kernels take a tile of L1 by its transpose: base tiles that are column-major, in rows, have the
