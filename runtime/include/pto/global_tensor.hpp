@@ -147,10 +147,14 @@ struct OfMatrix : FixedFive<Five, of, Rows, Cols> {
 
 }  // namespace detail
 
-/// The shape of a matrix.
+/// The shape of a matrix; one of NZ has whole base tiles.
 template <class T, int Rows = DYNAMIC, int Cols = DYNAMIC, Layout L = Layout::ND>
 struct TileShape2D : detail::OfMatrix<Shape, detail::matrix_sizes<T, L>, Rows, Cols> {
   using detail::OfMatrix<Shape, detail::matrix_sizes<T, L>, Rows, Cols>::OfMatrix;
+  static_assert(L != Layout::NZ || Rows == DYNAMIC || Rows % FRACTAL_NZ_ROW == 0,
+                "the rows of a matrix of Layout::NZ are a multiple of 16");
+  static_assert(L != Layout::NZ || Cols == DYNAMIC || Cols % detail::base_cols<T> == 0,
+                "the columns of a matrix of Layout::NZ are a multiple of 32 bytes");
 };
 
 /// The strides of a matrix that is contiguous.

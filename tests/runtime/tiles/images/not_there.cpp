@@ -1,5 +1,5 @@
-// Instructions that are not there, one of them between chips, one that has no integers, and one
-// that gives a tile of L1 another shape: the compiler says so of each.
+// Instructions that are not there, one of them between chips, one that has no integers, one that
+// gives a tile of L1 another shape, and views of parts of base tiles: the compiler says so of each.
 #include <pto/pto-inst.hpp>
 
 extern "C" void kernel_entry(int64_t*) {
@@ -16,4 +16,6 @@ extern "C" void kernel_entry(int64_t*) {
   pto::Tile<pto::TileType::Mat, half, 32, 64, outer, 32, 64, inner> flat;
   pto::Tile<pto::TileType::Mat, half, 64, 32, outer, 64, 32, inner> high;
   pto::TRESHAPE(high, flat);
+  pto::TileShape2D<half, 40, 64, pto::Layout::NZ> part_of_rows;
+  pto::TileShape2D<half, 64, 40, pto::Layout::NZ> part_of_cols;
 }
