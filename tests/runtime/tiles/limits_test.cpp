@@ -211,6 +211,37 @@ TEST(Limits, NothingToArrange) {
   EXPECT_EQ(told([&] { merge_with(values); }), "");
 }
 
+/// But not where the result has nothing, either.
+TEST(Limits, NothingComesOfNothing) {
+  using Line = RowTile<float, 1, 256>;
+  RowTile<float, 8, 8> nothing(0, 0);
+  RowTile<int32_t, 8, 8> no_places(0, 0);
+  Line no_line(0, 0);
+  RowTile<uint32_t, 1, 256> no_numbers(0, 0);
+  TASSIGN(nothing, 0);
+  TASSIGN(no_places, 0);
+  TASSIGN(no_line, 0);
+  TASSIGN(no_numbers, 0);
+  fill_randomly(TileType::Vec);
+  const Memory before = snapshot(TileType::Vec);
+  EXPECT_EQ(told([&] { TROWSUM(nothing, nothing, nothing); }), "");
+  EXPECT_EQ(told([&] { TCOLSUM(nothing, nothing); }), "");
+  EXPECT_EQ(told([&] { TTRANS(nothing, nothing, nothing); }), "");
+  EXPECT_EQ(told([&] { TCONCAT(nothing, nothing, nothing); }), "");
+  EXPECT_EQ(told([&] { TGATHER(nothing, nothing, no_places, nothing); }), "");
+  EXPECT_EQ(told([&] { pto::TGATHER<Line, Line, pto::MaskPattern::P0101>(no_line, no_line); }), "");
+  EXPECT_EQ(told([&] { TSORT32(no_line, no_line, no_numbers); }), "");
+  EXPECT_EQ(told([&] { TMRGSORT(no_line, no_line, 64); }), "");
+  pto::MrgSortExecutedNumList executed{1, 1, 1, 1};
+  EXPECT_EQ(told([&] {
+              pto::TMRGSORT<Line, Line, Line, Line, false>(no_line, executed, no_line, no_line,
+                                                           no_line);
+            }),
+            "");
+  EXPECT_EQ(executed.mrgSortList0 + executed.mrgSortList1, 0);
+  EXPECT_EQ(snapshot(TileType::Vec), before);
+}
+
 /// A source that is given nothing leaves padding alone; one that is given no region, what there is.
 TEST(Limits, PaddingOfNothing) {
   using Padded = pto::Tile<TileType::Vec, float, 4, 8, pto::BLayout::RowMajor, 4, 8,
