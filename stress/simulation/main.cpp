@@ -135,8 +135,8 @@ std::optional<CliError> known(const std::exception& error) {
   return CliError(cli::exit_bad_input, error.what());
 }
 
-/// Of the first wrong seed. Nothing if it has no end, or is right when it runs again: what is wrong
-/// is told all the same, as it is; also if the program ends here.
+/// Of the first wrong seed. Nothing if it has no end, or what has come of it is right when it runs
+/// again: what is wrong is told all the same, as it is; also if the program ends here.
 std::optional<Shrunk> shrunk_of(const Options& options, const Summary& summary) {
   const uint64_t seed = summary.wrong.front().seed;
   cli::print_to_stderr("pto2: seed {} is wrong; making it smaller\n", seed);
@@ -146,8 +146,10 @@ std::optional<Shrunk> shrunk_of(const Options& options, const Summary& summary) 
     const StandingGuard at_crash;
     Shrunk shrunk = make_subject(options)->shrink(seed);
     if (shrunk.wrong) return shrunk;
-    cli::print_to_stderr("pto2: seed {} is right when it runs again; does a kernel remember?\n",
-                         seed);
+    cli::print_to_stderr(
+        "pto2: what seed {} was made smaller to is right when it runs again; does a kernel "
+        "remember?\n",
+        seed);
     return std::nullopt;
   } catch (const std::exception& error) {
     MemoryReserve::release();

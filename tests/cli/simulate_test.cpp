@@ -329,7 +329,8 @@ TEST(Simulate, ASeedThatIsRightWhenItRunsAgainIsNotMadeSmaller) {
       pto2({"simulate", "vector_example", "--seeds", "4..4"},
            {"PTO2_WORKLOADS=" + images_with("wrong_first.so", folder), "THEN=add"});
   EXPECT_EQ(outcome.code, 1) << outcome.out;
-  EXPECT_THAT(outcome.err, HasSubstr("seed 4 is right when it runs again"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("what seed 4 was made smaller to is right when it runs again"));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("made smaller:")));
   EXPECT_THAT(outcome.out, HasSubstr("repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
 }
