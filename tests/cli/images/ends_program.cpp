@@ -1,6 +1,8 @@
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
@@ -28,6 +30,15 @@ int recurse(uint64_t depth) {
   return depth == 0 ? 0 : recurse(depth - 1) + frame[0];
 }
 
+/// Soon, also where stacks have no limit and would take all memory.
+void overflow() {
+  rlimit stack{};
+  getrlimit(RLIMIT_STACK, &stack);
+  stack.rlim_cur = std::min<rlim_t>(stack.rlim_cur, 8 << 20);
+  setrlimit(RLIMIT_STACK, &stack);
+  recurse(UINT64_MAX);
+}
+
 /// Nothing can be asked of the thread.
 void take_no_signals() {
   sigset_t all;
@@ -51,14 +62,14 @@ void submit_many(PTO2Runtime* rt) {
   if (is_asked_for("quiet exit of image")) _exit(0);
   if (is_asked_for("crash of image")) raise(SIGSEGV);
   if (is_asked_for("abort of image")) std::abort();
-  if (is_asked_for("overflow of image")) recurse(UINT64_MAX);
+  if (is_asked_for("overflow of image")) overflow();
   if (is_asked_for("crash of thread of image")) std::thread([] { raise(SIGSEGV); }).join();
   if (is_asked_for("spin of image")) spin();
 }
 
 [[gnu::destructor]] void unload() {
   if (is_asked_for("abort at the end of image")) std::abort();
-  if (is_asked_for("overflow at the end of image")) recurse(UINT64_MAX);
+  if (is_asked_for("overflow at the end of image")) overflow();
 }
 
 }  // namespace
