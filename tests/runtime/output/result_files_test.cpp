@@ -90,6 +90,9 @@ TEST(JunitText, HasUtf8Alone) {
   EXPECT_THAT(junit_text("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbc", {}, false),
               HasSubstr("\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbc\""))
       << "no characters of XML";
+  EXPECT_THAT(junit_text("\xef\xbf\xbe \xef\xbf\xbe", {}, false),
+              HasSubstr("\"\xef\xbf\xbd \xef\xbf\xbd\""))
+      << "more than one";
 }
 
 TEST_F(Results, LeaveStdoutToTheOneThatIsThere) {
