@@ -196,6 +196,29 @@ TEST(WaitStories, WhoWritesAMemoryBehindAnotherMayTakeItsEntryOver) {
   EXPECT_TRUE(are_in_use({{2, b}, {2, c}}));
 }
 
+/// In each memory that both write.
+TEST(WaitStories, WhoWritesTwoMemoriesBehindAnotherMayTakeBothEntriesOver) {
+  const auto written = [](uint64_t memory) {
+    return ParamRecord{.direction = Direction::out, .external = true, .memory = memory};
+  };
+  const auto are_in_use = [&](bool has_edges) {
+    Story story;
+    story.at(orchestrator, EventKind::submit, d).t = 20;
+    Record record = story.record();
+    record.tensormap_pool = 4;
+    for (TaskRecord& task : record.tasks) task.producers.clear();
+    if (has_edges) {
+      record.tasks[1].producers.push_back({a});
+      record.tasks[2].producers.push_back({b});
+    }
+    for (const uint32_t task : {0, 2, 3}) record.tasks[task].params = {written(1), written(2)};
+    return testing::Matches(Contains(HasSubstr("VR-I31: it takes 2 of 4 entries")))(
+        judging::problems_of(record));
+  };
+  EXPECT_TRUE(are_in_use(false));
+  EXPECT_FALSE(are_in_use(true));
+}
+
 /// Task a has ended at 26, and is reclaimed at 51.
 TEST(WaitStories, WhoWritesAMemoryWhenAnotherHasEndedMayTakeItsEntryOver) {
   const ParamRecord written{.direction = Direction::out, .external = true, .memory = 1};
