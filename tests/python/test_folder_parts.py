@@ -201,7 +201,9 @@ def test_processes_that_end_are_told_by_how():
     assert outcome(lambda: os._exit(5)) == "exited"  # the runtime, after a crash, leaves a word
     for number, told in [(signal.SIGKILL, "killed"), (signal.SIGUSR1, "killed"),
                          (signal.SIGRTMIN + 1, "killed"), (signal.SIGSEGV, "crashed"),
-                         (signal.SIGABRT, "crashed"), (signal.SIGTRAP, "crashed")]:
+                         (signal.SIGABRT, "crashed"), (signal.SIGTRAP, "crashed"),
+                         (signal.SIGBUS, "crashed"), (signal.SIGFPE, "crashed"),
+                         (signal.SIGILL, "crashed")]:
         assert outcome(lambda: os.kill(os.getpid(), number)) == told
     ended = run_isolated("a", lambda: os.kill(os.getpid(), signal.SIGKILL))
     assert ended.detail == "SIGKILL ended the process of the case; what it said is above"
