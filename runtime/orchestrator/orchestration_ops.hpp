@@ -88,8 +88,9 @@ struct DirectCalls {
 template <class O, class Calls = DirectCalls<O>>
 struct OrchestrationOps {
   /// Calls step(orchestrator), unless the caller is not the orchestration: nothing then.
+  /// `leaves_whole`: with_memory()'s.
   template <class Step>
-  static auto serve(PTO2Runtime* rt, const char* name, Step&& step)
+  static auto serve(PTO2Runtime* rt, const char* name, Step&& step, bool leaves_whole = false)
       -> decltype(step(std::declval<O&>())) {
     using Result = decltype(step(std::declval<O&>()));
     auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
@@ -97,7 +98,7 @@ struct OrchestrationOps {
       return Result();
     const executors::RuntimeHandle::Call call(&handle);
     O& orchestrator = static_cast<O&>(*handle.target());
-    return orchestrator.with_memory([&] { return step(orchestrator); });
+    return orchestrator.with_memory([&] { return step(orchestrator); }, leaves_whole);
   }
 
   /// Of what a function that makes tensors comes to.
@@ -123,9 +124,10 @@ struct OrchestrationOps {
                                                 ...) {
     va_list arguments;
     va_start(arguments, format);
-    serve(rt, "log", [&](O&) {
+    const auto line = [&](O&) {
       log_line(static_cast<executors::RuntimeHandle&>(*rt), level, format, arguments);
-    });
+    };
+    serve(rt, "log", line, true);
     va_end(arguments);
   }
 

@@ -92,7 +92,7 @@ class Orchestrator : public OrchestrationRuntime {
   /// The run has failed.
   void fail(RunError error);
   template <class Step>
-  auto with_memory(Step&& step) -> decltype(step());
+  auto with_memory(Step&& step, bool leaves_whole = false) -> decltype(step());
 
  private:
   enum class Mode {

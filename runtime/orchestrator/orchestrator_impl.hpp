@@ -46,14 +46,16 @@ void Orchestrator<P, F>::run() {
   record<P>(log_, EventKind::exit, no_task);
 }
 
-/// Gives the run up if `step` lacks memory; what it returns is nothing then.
+/// Gives the run up if `step` lacks memory; what it returns is nothing then. If `leaves_whole`, the
+/// step changes nothing of ours, so that a run that is given up already keeps its reason.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Step>
-auto Orchestrator<P, F>::with_memory(Step&& step) -> decltype(step()) {
+auto Orchestrator<P, F>::with_memory(Step&& step, bool leaves_whole) -> decltype(step()) {
   using Result = decltype(step());
   try {
     return step();
   } catch (const std::bad_alloc&) {
+    if (leaves_whole && state_.fatal.is_set()) return Result();
     has_memory_ = false;
   }
   // Outside of the handler, in which a fiber must not wait.

@@ -28,15 +28,14 @@ class LogsInWant : public testing::Test {
     return launch(small_device(), executors::SeededOptions{.seed = 1}, {{}, entry, sink});
   }
 
-  std::vector<std::string> logged_;
-  bool went_on_ = false;
-
- private:
   void log_in_want(PTO2Runtime* rt, const std::string& text) {
     const FailingMachine machine({Operation::allocation, 1, true});
     LOG_INFO(rt, "%s", text.c_str());
     went_on_ = true;
   }
+
+  std::vector<std::string> logged_;
+  bool went_on_ = false;
 };
 
 /// Of a sink that keeps the line.
@@ -48,6 +47,19 @@ TEST_F(LogsInWant, LackMemoryForALine) {
 
 TEST_F(LogsInWant, LackMemoryForALongLine) {
   EXPECT_THROW((void)log(6000), std::bad_alloc);
+  EXPECT_TRUE(went_on_);
+}
+
+/// It deadlocks, and goes on to find out what it would need.
+TEST_F(LogsInWant, LoseALineOfARunThatIsCounted) {
+  const auto entry = [&](PTO2Runtime* rt) {
+    for (int i = 0; i < 100; ++i) pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+    log_in_want(rt, std::string(6000, 'x'));
+  };
+  const KernelEntry kernels[] = {[](int64_t*) {}};
+  const RunResult result =
+      launch(small_device(), executors::SeededOptions{.seed = 1}, {kernels, entry, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock) << result.error.message;
   EXPECT_TRUE(went_on_);
 }
 
