@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "bench/expect_report.hpp"
-#include "bench/peak_memory.hpp"
 #include "bench/rows.hpp"
 #include "models/litmus/families.hpp"
 #include "models/litmus/locks.hpp"
 #include "models/litmus/structures.hpp"
+#include "runtime/output/peak_memory.hpp"
 
 namespace {
 
@@ -150,7 +150,7 @@ void measure_memory(benchmark::State& state) {
          {{"executions", report.executions},
           {"seconds", report.seconds},
           {"graphs_kib", static_cast<double>(report.peak_memory_bytes) / 1024},
-          {"process_kib", bench::peak_bytes() / 1024}});
+          {"process_kib", pto2::peak_memory() / 1024}});
   }
 }
 

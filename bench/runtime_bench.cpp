@@ -30,10 +30,10 @@
 
 #include "bench/graphs.hpp"
 #include "bench/openmp_graphs.hpp"
-#include "bench/peak_memory.hpp"
 #include "bench/rows.hpp"
 #include "runtime/device/lock_device.hpp"
 #include "runtime/orchestrator/recorded_graph.hpp"
+#include "runtime/output/peak_memory.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -221,7 +221,7 @@ void memory(benchmark::State& state, int64_t tasks) {
   for (auto _ : state) {
     state.SetIterationTime(whole_ns(Graph::paged_attention, tasks, FanOutKind::word) * 1e-9);
   }
-  const uint64_t bytes = peak_bytes();
+  const uint64_t bytes = pto2::peak_memory();
   state.counters["peak_rss_mib"] = static_cast<double>(bytes) / (1 << 20);
   rows.push_back({{"subject", "runtime"},
                   {"work", "memory/" + std::to_string(tasks)},

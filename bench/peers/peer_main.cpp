@@ -21,9 +21,9 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/peak_memory.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/program.hpp"
+#include "runtime/output/peak_memory.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -99,7 +99,7 @@ int main_of(const std::vector<std::string>& arguments) {
     loads.push_back(measure(*peer, pattern, number(arguments[i]), std::stoi(arguments[2])));
     loads.back()["kernel_ns"] = kernel_ns;
   }
-  std::cout << nlohmann::json{{"loads", loads}, {"peak_bytes", peak_bytes()}} << '\n';
+  std::cout << nlohmann::json{{"loads", loads}, {"peak_bytes", pto2::peak_memory()}} << '\n';
   return 0;
 }
 

@@ -1,7 +1,6 @@
 #include "runtime/cli/run_report.hpp"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,17 +10,12 @@
 #include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/median.hpp"
 #include "runtime/output/json_text.hpp"
+#include "runtime/output/peak_memory.hpp"
 
 namespace pto2::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-uint64_t peak_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-}
 
 double ns_per_task(const RunReport& report) {
   return report.result.tasks == 0 ? 0
@@ -98,7 +92,7 @@ Json named(const std::string& text) {
 void add_counts(Json& json, const RunResult& r) {
   json["peak_window"] = r.peak_window;
   json["slots_recycled"] = r.slots_recycled;
-  json["peak_rss_bytes"] = peak_rss_bytes();
+  json["peak_rss_bytes"] = peak_memory();
   json["dispatches"] = r.dispatches;
   json["loans"] = r.loans;
   json["acks"] = r.acks;

@@ -145,6 +145,15 @@ TEST(Run, OneBlockNeedsNoOtherSetting) {
   EXPECT_EQ(passing({"paged_attention", "--blocks", "1"})["config"]["schedulers"], 1);
 }
 
+/// Not of the program that started it.
+TEST(Run, TellsOfTheMemoryOfItsOwnProcess) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer takes some, too";
+  const std::vector<char> own(1 << 30, 1);
+  const auto json = passing({"vector_example"});
+  EXPECT_GT(json["peak_rss_bytes"], 1 << 20);
+  EXPECT_LT(json["peak_rss_bytes"], own.size());
+}
+
 TEST(Run, JsonHasTheFieldsThatScriptsUse) {
   const auto json = passing({"paged_attention", "--case", "CaseBatch256"});
   EXPECT_EQ(json["schema"], "pto2-run/1");
