@@ -57,8 +57,8 @@ TEST_F(LogsInWant, LoseALineOfARunThatIsCounted) {
     log_in_want(rt, std::string(6000, 'x'));
   };
   const KernelEntry kernels[] = {[](int64_t*) {}};
-  const RunResult result =
-      launch(small_device(), executors::SeededOptions{.seed = 1}, {kernels, entry, {}});
+  const RunResult result = launch(small_device(), executors::SeededOptions{.seed = 1},
+                                  {kernels, entry, [](int32_t, const char*) {}});
   EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock) << result.error.message;
   EXPECT_TRUE(went_on_);
 }
