@@ -89,8 +89,8 @@ template <class O, class Calls = DirectCalls<O>>
 struct OrchestrationOps {
   /// Calls step(orchestrator), unless the caller is not the orchestration: nothing then.
   /// `leaves_whole`: with_memory()'s.
-  template <class Step>
-  static auto serve(PTO2Runtime* rt, const char* name, Step&& step, bool leaves_whole = false)
+  template <bool leaves_whole = false, class Step>
+  static auto serve(PTO2Runtime* rt, const char* name, Step&& step)
       -> decltype(step(std::declval<O&>())) {
     using Result = decltype(step(std::declval<O&>()));
     auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
@@ -98,7 +98,7 @@ struct OrchestrationOps {
       return Result();
     const executors::RuntimeHandle::Call call(&handle);
     O& orchestrator = static_cast<O&>(*handle.target());
-    return orchestrator.with_memory([&] { return step(orchestrator); }, leaves_whole);
+    return orchestrator.template with_memory<leaves_whole>([&] { return step(orchestrator); });
   }
 
   /// Of what a function that makes tensors comes to.
@@ -127,7 +127,7 @@ struct OrchestrationOps {
     const auto line = [&](O&) {
       log_line(static_cast<executors::RuntimeHandle&>(*rt), level, format, arguments);
     };
-    serve(rt, "log", line, true);
+    serve<true>(rt, "log", line);
     va_end(arguments);
   }
 

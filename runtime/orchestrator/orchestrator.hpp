@@ -91,8 +91,8 @@ class Orchestrator : public OrchestrationRuntime {
   void leave_graph(const std::string& reason);
   /// The run has failed.
   void fail(RunError error);
-  template <class Step>
-  auto with_memory(Step&& step, bool leaves_whole = false) -> decltype(step());
+  template <bool leaves_whole = false, class Step>
+  auto with_memory(Step&& step) -> decltype(step());
 
  private:
   enum class Mode {

@@ -49,8 +49,8 @@ void Orchestrator<P, F>::run() {
 /// Gives the run up if `step` lacks memory; what it returns is nothing then. If `leaves_whole`, the
 /// step changes nothing of ours, so that a run that is given up already keeps its reason.
 template <executors::ExecutionPolicy P, template <class> class F>
-template <class Step>
-auto Orchestrator<P, F>::with_memory(Step&& step, bool leaves_whole) -> decltype(step()) {
+template <bool leaves_whole, class Step>
+auto Orchestrator<P, F>::with_memory(Step&& step) -> decltype(step()) {
   using Result = decltype(step());
   try {
     return step();
