@@ -1,5 +1,6 @@
 """Folders as tests of pytest."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,10 +29,10 @@ def test_marks_of_the_function_are_those_of_its_tests():
     return 1 // 0
 
 
-def run_pytest(*arguments):
+def run_pytest(*arguments, place=None):
     line = [sys.executable, "-B", "-m", "pytest", "-p", "pto2.pytest_plugin", "-p",
             "no:cacheprovider", "-v", *map(str, arguments)]
-    ended = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
+    ended = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False, cwd=place)
     return ended.returncode, ended.stdout
 
 
@@ -57,3 +58,25 @@ def test_a_folder_that_is_wrong_is_an_error(vector_copy):
     (vector_copy / "kernels" / "kernel_config.py").unlink()
     code, output = run_pytest("--pto2-folder", vector_copy)
     assert code == 2 and "kernel_config.py is not there" in output
+
+
+def test_each_of_several_folders_has_its_cases(vector_copy, tmp_path):
+    """Their files have the same name, and are no modules of it for anybody else."""
+    other = shutil.copytree(vector_copy, tmp_path / "other", symlinks=True)
+    (tmp_path / "test_last.py").write_text(
+        "import sys\n\n\ndef test_last():\n    assert 'golden' not in sys.modules\n"
+        f"    assert not {{{str(vector_copy)!r}, {str(other)!r}}} & set(sys.path)\n")
+    code, output = run_pytest("--pto2-folder", vector_copy, "--pto2-folder", other,
+                              tmp_path / "test_last.py")
+    assert code == 0 and "5 passed" in output
+
+
+@pytest.mark.parametrize("paths", ["tests", "tests vector", "."])
+def test_a_folder_of_the_configuration_leaves_the_paths_of_tests(vector_copy, tmp_path, paths):
+    """Also where it lies in one of them."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_other.py").write_text("def test_other():\n    pass\n")
+    (tmp_path / "pytest.ini").write_text(
+        f"[pytest]\naddopts = --pto2-folder {vector_copy.name}\ntestpaths = {paths}\n")
+    code, output = run_pytest(place=tmp_path)
+    assert code == 0 and "3 passed" in output

@@ -22,15 +22,24 @@ def pytest_configure(config):
     golden = [str(Path(folder) / "golden.py") for folder in config.getoption("--pto2-folder")]
     if not golden:
         return
-    named = config.args_source == config.ArgsSource.ARGS
+    named = config.args_source in (config.ArgsSource.ARGS, config.ArgsSource.TESTPATHS)
     config.args = [*(config.args if named else []), *golden]
 
 
-def pytest_collect_file(file_path, parent):
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path, parent):
+    """In the place of a module, which would be imported as golden, as another folder's."""
     folders = [Path(folder).resolve() for folder in parent.config.getoption("--pto2-folder")]
-    if file_path.name == "golden.py" and file_path.parent.resolve() in folders:
-        return FolderFile.from_parent(parent, path=file_path)
+    if module_path.name == "golden.py" and module_path.parent.resolve() in folders:
+        return FolderFile.from_parent(parent, path=module_path)
     return None
+
+
+def pytest_collection_modifyitems(items):
+    """Each case once, also where its folder lies in another path that is named."""
+    first = {}
+    items[:] = [item for item in items if not isinstance(item, CaseItem) or
+                first.setdefault((item.path.parent.resolve(), item.name), item) is item]
 
 
 class FolderFile(pytest.File):
