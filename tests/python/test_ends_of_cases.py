@@ -1,14 +1,18 @@
-"""How a case ends is heard where SIGCHLD is ignored."""
+"""How a case, a program or a compiler ends is heard where SIGCHLD is ignored."""
 
 import concurrent.futures
+import ctypes
 import os
 import signal
 import threading
 from pathlib import Path
 
+import numpy
 import pytest
 
-from pto2 import _isolated
+import pto2
+from pto2._compiler import Compiler, orchestration_source
+from pto2._ends import kept_ends
 from pto2._isolated import run_isolated
 
 
@@ -81,3 +85,50 @@ def test_who_ends_without_an_answer_is_told_though_it_has_forked():
             os.write(writing, b"x")
     os.close(reading)
     os.close(writing)
+
+
+def test_programs_that_fail_are_heard_where_sigchld_is_ignored(sigchld_ignored, vector, tmp_path):
+    orchestration, kernels = vector
+    trace = tmp_path / "trace.jsonl"
+    arrays = [numpy.zeros(8, numpy.float32) for _ in "abc"]
+    pto2.Runtime().run(orchestration, kernels, [*arrays, 8, ctypes.c_float(1)],
+                       entry="build_graph", trace=trace)
+    assert pto2.validate(trace)["exit_code"] == 0
+    trace.write_text(trace.read_text().replace('"event":"fin"', '"event":"ack"', 1))
+    result = pto2.validate(trace)
+    assert (result["verdict"], result["exit_code"]) == ("broken", 1)
+    trace.write_text("nothing\n")
+    with pytest.raises(pto2.InputError, match="trace.jsonl"):
+        pto2.validate(trace)
+    assert is_sigchld_ignored()
+
+
+def test_compilers_that_fail_are_heard_where_sigchld_is_ignored(sigchld_ignored, tmp_path):
+    source = tmp_path / "graph.cpp"
+    source.write_text("this is no C++")
+    with pytest.raises(pto2.InputError, match="the orchestration does not compile:\n.*this"):
+        Compiler(tmp_path / "cache").compile([orchestration_source(source)], 1, print)
+    assert is_sigchld_ignored()
+
+
+def test_a_child_of_fork_can_wait_whatever_other_threads_did():
+    """One may have been in the middle of its beginning or end, and does not go on in the child."""
+    ended = threading.Event()
+
+    def begin_and_end():
+        while not ended.is_set():
+            with kept_ends():
+                pass
+    thread = threading.Thread(target=begin_and_end)
+    thread.start()
+    try:
+        for _ in range(30):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                with kept_ends():
+                    os._exit(7)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    finally:
+        ended.set()
+        thread.join()

@@ -240,7 +240,7 @@ def test_options_of_programs():
 
 def test_a_program_without_a_result_has_a_bug(monkeypatch):
     ended = SimpleNamespace(returncode=5, stderr="no more\n")
-    monkeypatch.setattr(_programs.subprocess, "run", lambda *_, **__: ended)
+    monkeypatch.setattr(_programs, "run_program", lambda *_, **__: ended)
     with pytest.raises(pto2.InternalError, match="pto2 simulate ended with 5: no more"):
         pto2.simulate(random_graphs=True)
 

@@ -22,6 +22,7 @@ import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ._ends import run_program
 from ._includes import Includes, named_folders
 from ._linked import named_files
 from ._native import InputError
@@ -180,9 +181,8 @@ def read_by_flags():
 def _version(compiler):
     """What it says of itself: also of the compiler behind ccache."""
     try:
-        return subprocess.run([*compiler, "--version"], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace",
-                              check=False).stdout
+        return run_program([*compiler, "--version"], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, errors="replace").stdout
     except OSError as error:
         raise InputError(f"the compiler {compiler[0]} cannot be run: {error.strerror}; let CXX "
                          "name one such as g++") from None
@@ -325,8 +325,8 @@ class Compiler:
             image, depfile = os.path.join(folder, "image.so"), os.path.join(folder, "image.d")
             line = [*self._compiler, *self._flags, *flags, "-MD", "-MF", depfile,
                     str(source.path), "-o", image]
-            ended = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   text=True, errors="replace", check=False)
+            ended = run_program(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                errors="replace")
             if ended.returncode != 0:
                 raise CompileError(f"{source.what} does not compile:\n{ended.stdout.rstrip()}\n"
                                    f"compiled with: {' '.join(line)}")

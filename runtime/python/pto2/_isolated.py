@@ -11,6 +11,7 @@ import sys
 import threading
 import traceback
 
+from ._ends import kept_ends
 from ._folder_run import CaseReport
 from ._native import InputError, InternalError, LastWord
 from ._streams import flush, tell
@@ -24,8 +25,6 @@ _crashes = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.
 _libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
-_ends = threading.Lock()
-_waiting = set()  # one for each who waits for the end of a child
 
 
 class Interrupted(KeyboardInterrupt):
@@ -86,35 +85,6 @@ def _passing_on(child):
             signal.set_wakeup_fd(former_file)
             for number in reversed(former):
                 signal.signal(number, former[number])
-
-
-def _handle_ends(action):
-    """What the system does with SIGCHLD. signal.signal() is for the main thread alone."""
-    _libc.signal(signal.SIGCHLD, ctypes.c_void_p(action))
-
-
-def _ignores_ends():
-    """Whether the program wants SIGCHLD to be ignored, whatever the system does meanwhile. It may
-    change its mind at any time."""
-    return signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
-
-
-@contextlib.contextmanager
-def _kept_ends():
-    """How a child ends is kept for who waits, also where SIGCHLD is ignored, as a program that was
-    started so has it: until the last who waits has heard, on whatever thread."""
-    this = object()
-    try:  # before anything is done that Ctrl-C could leave half done
-        with _ends:
-            _waiting.add(this)
-            if _ignores_ends():
-                _handle_ends(signal.SIG_DFL)
-        yield
-    finally:
-        with _ends:
-            _waiting.discard(this)
-            if not _waiting and _ignores_ends():
-                _handle_ends(signal.SIG_IGN)
 
 
 def _read_to_end(file, waking, process):
@@ -241,7 +211,7 @@ def run_isolated(case, work):
     child = _Child()
     last_word = LastWord()
     # Signals are heard from before fork(), which drops what a handler raises in its hooks.
-    with _kept_ends(), _passing_on(child) as waking, _begun(child, work, last_word) as reading:
+    with kept_ends(), _passing_on(child) as waking, _begun(child, work, last_word) as reading:
         if child.heard:
             child.interrupt()
         try:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import tempfile
 
+from ._ends import run_program
 from ._native import InputError, InternalError
 from ._places import program
 
@@ -32,8 +33,8 @@ def _call(command, arguments, options):
         result = os.path.join(folder, "result.json")
         line = [program("pto2"), command, *_flags(options), "--json", result, "--",
                 *map(os.fspath, arguments)]
-        ended = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               errors="surrogateescape", check=False)
+        ended = run_program(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                            errors="surrogateescape")
         is_text = ended.returncode == 0 and not os.path.exists(result)
         if is_text or "excludes --json" in ended.stderr:  # which nobody but this function has named
             raise InputError(f"pto2 {command} writes no result with these options, but text; run "
