@@ -1,5 +1,6 @@
 """What the folder runner is made of: parts that a whole run shows only by chance."""
 
+import asyncio
 import itertools
 import json
 import os
@@ -276,10 +277,13 @@ def test_silence_is_that_of_the_runtime_too():
     assert chosen == {"--silent": {"log_level": "error"}, "-v": {"log_level": "debug"}}
 
 
-def test_our_own_mistakes_are_no_wrong_outputs(monkeypatch, capsys):
-    monkeypatch.setattr(run, "_run", lambda *_: 1 // 0)
+@pytest.mark.parametrize("error", [ZeroDivisionError, asyncio.CancelledError])
+def test_our_own_mistakes_are_no_wrong_outputs(monkeypatch, capsys, error):
+    def fail(*_):
+        raise error
+    monkeypatch.setattr(run, "_run", fail)
     assert run.main(["x"]) == 70
-    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert error.__name__ in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-isolate"]])

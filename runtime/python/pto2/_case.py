@@ -56,7 +56,9 @@ def _called(folder, name, function, *arguments):
     with folder.surroundings.entered():
         try:
             return function(*arguments)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # of tests and tasks, too, such as what pytest.skip() raises
             lines = traceback.format_list(traceback.extract_tb(error.__traceback__)[1:])
             raise InputError(f"{folder.golden_path}: {name} raised {type(error).__name__}: {error}"
                              f"\n{''.join(lines).rstrip()}") from error

@@ -45,7 +45,9 @@ def _execute(path, name):
         remedy = f"on Debian: apt-get install {package}" if package else "install it"
         raise InputError(f"{path} imports {error.name}, which is not installed; "
                          f"{remedy}") from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # of tests and tasks, too, such as what pytest.skip() raises
         raise InputError(f"{path}: {type(error).__name__}: {error}") from error
     return module, surroundings
 

@@ -282,7 +282,9 @@ def _guarded(arguments):
         return exit_bug
     except KeyboardInterrupt:
         return exit_interrupted
-    except Exception:  # or it would look like a wrong output
+    except SystemExit:  # of the parser
+        raise
+    except BaseException:  # or it would look like a wrong output
         tell(traceback.format_exc())
         return exit_bug
 
