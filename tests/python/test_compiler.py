@@ -5,14 +5,12 @@ import os
 import shutil
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
 import pto2
 from pto2._compiler import Compiler, orchestration_source
 from pto2._includes import Includes, named_folders
-from pto2._linked import named_files
 
 days = 24 * 3600
 
@@ -186,35 +184,6 @@ def test_an_object_that_is_linked_is_part_of_an_image(source, tmp_path, monkeypa
     assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
 
 
-@pytest.mark.parametrize("text", [
-    "{}/libx.a", "-T {}/libx.a", "-T{}/libx.a", "-Wl,-T,{}/libx.a", "-Wl,@{}/libx.a",
-    "-Wl,--version-script={}/libx.a", "-L{} -lx", "-L {} -l x", "-L{} -l:libx.a", "-Wl,-L{},-lx",
-    "-lx"])
-def test_files_that_flags_name(tmp_path, monkeypatch, text):
-    monkeypatch.setenv("LIBRARY_PATH", f"/nowhere:{tmp_path}" if text == "-lx" else "")
-    words = text.format(tmp_path).split()
-    assert named_files(words) == []
-    (tmp_path / "libx.a").write_text("")
-    assert named_files(words) == [f"{tmp_path}/libx.a"]
-
-
-@pytest.mark.parametrize("name", ["libx.so", "libx.a"])
-def test_libraries_are_told_in_the_order_in_which_they_are_looked_for(tmp_path, monkeypatch, name):
-    """Shared or not."""
-    libraries = [str(tmp_path / folder / name) for folder in "ab"]
-    for library in map(Path, libraries):
-        library.parent.mkdir()
-        library.write_text("")
-    for order in (libraries, libraries[::-1]):
-        first, second = map(os.path.dirname, order)
-        assert named_files([f"-L{first}", f"-L{second}", "-lx"]) == order
-        monkeypatch.setenv("LIBRARY_PATH", f"{first}:{second}")
-        assert named_files(["-lx"]) == order
-        monkeypatch.setenv("LIBRARY_PATH", second)
-        assert named_files(["-lx", f"-L{first}"]) == order
-        monkeypatch.delenv("LIBRARY_PATH")
-
-
 def test_the_folder_that_has_a_library_first_is_part_of_an_image(source, tmp_path, monkeypatch):
     source.write_text("extern const int value;\nextern \"C\" int number() { return value; }\n")
     for value, name in enumerate("ab"):
@@ -240,33 +209,6 @@ def test_what_a_compilation_writes_is_no_part_of_an_image(source, tmp_path, monk
     assert all(path.exists() for path in made)
     made[0].write_text("another")
     assert compile_in(tmp_path / "cache", source).compiled == 0
-
-
-@pytest.mark.parametrize("text", [
-    "-Wl,-Map={}", "-Wl,-Map,{}", "-Wl,--Map={}", "-Xlinker -Map={}", "-Xlinker -Map -Xlinker {}",
-    "-Wl,--dependency-file={}", "-Wl,-dependency-file,{}", "-Wp,-MD,{}", "-Wp,-MMD,{}",
-    "-fdump-tree-optimized={}", "-fopt-info-vec={}"])
-@pytest.mark.parametrize("name", ["made", "a=b"])
-def test_files_that_are_written_are_none_of_the_linker(tmp_path, text, name):
-    made, linked = tmp_path / name, tmp_path / "linked.o"
-    for path in (made, linked):
-        path.write_text("")
-    assert named_files([*text.format(made).split(), str(linked)]) == [str(linked)]
-    if text.startswith("-W"):
-        assert named_files([f"{text.format(made)},{linked}"]) == [str(linked)]
-
-
-def test_options_without_a_file_leave_the_next_word(tmp_path):
-    linked = tmp_path / "linked.o"
-    linked.write_text("")
-    for option in ("-MD", "-MMD", "-fopt-info", "-fdump-tree-all", "-Wl,-z,now"):
-        assert named_files([option, str(linked)]) == [str(linked)]
-
-
-def test_a_name_of_a_file_may_have_any_characters(tmp_path):
-    path = tmp_path / "a=b,c.o"
-    path.write_text("")
-    assert named_files([str(path), "-fPIC", str(tmp_path), "-"]) == [str(path)]
 
 
 def test_flags_of_a_file_may_be_no_utf_8(source, tmp_path, monkeypatch):
@@ -322,6 +264,61 @@ def test_what_is_edited_meanwhile_is_compiled_again(source, tmp_path):
     assert compiler.compile([orchestration_source(source)], 1, print).compiled == 1
     assert compile_in(tmp_path / "cache", source).compiled == 1
     assert compile_in(tmp_path / "cache", source).compiled == 0
+
+
+_replacements = {
+    "file": lambda old, new: os.replace(new / "value.h", old / "value.h"),
+    "folder": lambda old, new: os.replace(new.parent / "next", new.parent / "inc"),
+    "content": lambda old, new: shutil.copy2(new / "value.h", old / "value.h"),
+    "link of a link": lambda old, new: os.replace(new.parent / "next", new.parent / "way")}
+
+
+@pytest.fixture
+def when_compiled(monkeypatch):
+    """Does something once, before the compiler has begun or after it has ended."""
+    def put(action, first=False):
+        def compile_and_act(line, **options):
+            is_it = actions and "-o" in line
+            if is_it and first:
+                actions.pop()()
+            ended = real(line, **options)
+            if is_it and not first:
+                actions.pop()()
+            return ended
+        real, actions = subprocess.run, [action]
+        monkeypatch.setattr(subprocess, "run", compile_and_act)
+    return put
+
+
+@pytest.mark.parametrize("replace", _replacements.values(), ids=_replacements)
+def test_what_is_replaced_meanwhile_is_compiled_again(source, tmp_path, monkeypatch, replace,
+                                                      when_compiled):
+    """By what is older, as mv, cp -p, rsync -a and ln -sfn do it."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    for value, folder in enumerate((old, new)):
+        header(folder, value)
+        os.utime(folder / "value.h", (time.time() - days, time.time() - days))
+    for link, target in [("inc", "way"), ("way", "old"), ("next", "new")]:
+        (tmp_path / link).symlink_to(target)
+    monkeypatch.setenv("CPATH", str(tmp_path / "inc"))
+    when_compiled(lambda: replace(old, new))
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "123"] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_object_that_is_replaced_meanwhile_is_linked_again(source, tmp_path, monkeypatch,
+                                                              when_compiled, first):
+    """When the compiler begins it has been looked for already."""
+    source.write_text("extern const int value;\nextern \"C\" int number() { return value; }\n")
+    monkeypatch.setenv("CXXFLAGS", f"-O0 {tmp_path}/helper.o")
+    for name, value in [("other", 2), ("former", 1)]:
+        helper(tmp_path, value)
+        shutil.copy(tmp_path / "helper.o", tmp_path / f"{name}.o")
+    when_compiled(lambda: os.replace(tmp_path / "other.o", tmp_path / "helper.o"), first)
+    assert compile_in(tmp_path / "cache", source).compiled == 1
+    if first:
+        os.replace(tmp_path / "former.o", tmp_path / "helper.o")
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
 
 
 def test_a_compiler_is_chosen(source, tmp_path, monkeypatch):

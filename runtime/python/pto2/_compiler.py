@@ -246,12 +246,22 @@ def _note_use(path):
         os.utime(path)
 
 
+def _links(path, found=frozenset()):
+    """The links that a path leads through: also in place of folders, and where others lead."""
+    for place in (path, *path.parents):
+        if place not in found and os.path.islink(place):
+            found = _links(place.parent / os.readlink(place), found | {place})
+    return found
+
+
 def _is_older(path, moment):
-    """Whether a file, and a link to it, has its state from before a moment in nanoseconds."""
+    """Whether a file has its state, and its place, from before a moment in nanoseconds. What is
+    moved there keeps its time of modification, but not that of the change."""
     try:
-        return max(os.stat(path).st_mtime_ns, os.lstat(path).st_mtime_ns) < moment
+        states = [os.stat(path), *map(os.lstat, _links(Path(path)))]
     except OSError:
         return False
+    return all(max(state.st_mtime_ns, state.st_ctime_ns) < moment for state in states)
 
 
 def _write(path, data):
@@ -343,6 +353,7 @@ class Compiler:
         except OSError as error:
             raise InputError(f"{source.what} cannot be compiled: {error}; let CXX name a compiler "
                              "such as g++, and TMPDIR a folder with room") from None
+        self._files = _Files()  # what was read before may not be what has been compiled
         files = [[path, self._files.digest(path)] for path in includes.files]
         kept = self._image_path(source, files)
         _write(kept, image)
