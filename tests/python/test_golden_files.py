@@ -31,3 +31,14 @@ def test_a_golden_file_that_is_interrupted_is_no_wrong_one(vector_copy, change, 
     change(vector_copy / "golden.py", "", text)
     assert run.main([str(vector_copy)]) == 130
     assert run.main([str(vector_copy), "--no-isolate"]) == 130
+
+
+def test_numbers_reach_kernels_as_they_were_generated(vector_copy, change):
+    """Those of ctypes can be changed, and golden.py may have kept them."""
+    change(vector_copy / "golden.py", "", "\n_generated, _computed = generate_inputs, "
+           "compute_golden\nkept = []\n\n\n"
+           f"{_generate}kept.append(_generated(params))\n    return kept[-1]\n\n\n"
+           f"{_compute}_computed(tensors, params)\n    tensors['bias'].value = 9\n"
+           "    kept[-1][-1][1].value = 8\n")
+    report = run(vector_copy, rounds=2)
+    assert report.verdict == "pass", report.text()

@@ -107,14 +107,15 @@ class CaseArguments:
         pairs = [(name, _prepared(value, as_torch) if is_array(value) else value)
                  for name, value in pairs]
         self.arrays = {name: value for name, value in pairs if is_array(value)}
-        self.values = [value for _, value in pairs]
         self.names = [name for name, _ in pairs]
-        if isinstance(made, dict):
-            self._add_sizes(pairs)
         self._choose_outputs(getattr(folder.golden, "__outputs__", None))
         self.scalars = {name: value for name, value in pairs if not is_array(value)}
-        for name, value in pairs:
-            bits_of(value, f"{self._path}: generate_inputs: {name}")
+        # As they are now: golden.py has those of ctypes, too, and can change them.
+        bits = [bits_of(value, f"{self._path}: generate_inputs: {name}") for name, value in pairs]
+        self.values = [value if is_array(value) else number
+                       for (_, value), number in zip(pairs, bits)]
+        if isinstance(made, dict):
+            self._add_sizes(pairs)
 
     def _of_dict(self, made, name):
         if isinstance(name, str) and name in made:
