@@ -19,6 +19,7 @@ from pto2._case import CaseArguments, _compare
 from pto2._compiler import Compiler, orchestration_source
 from pto2._folder import Folder, find_folder
 from pto2._folder_run import CaseReport, FolderReport, FolderRunner, _merged, error_report
+from pto2._folder_test import FolderCases
 from pto2._isolated import run_isolated
 from pto2._junit import to_junit
 from pto2._programs import _flags
@@ -130,6 +131,30 @@ def test_all_rounds_are_compared(monkeypatch):
         assert report.run == launches[-1].fields and report.wall_s > 0
     launches.clear()
     assert runner.run("Small", compare=False, rounds=3).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("chosen", [{"repeat": 2}, {"replay_graph": True}])
+def test_repetitions_of_a_folder_are_rounds(chosen):
+    """In between the arrays would not be restored."""
+    told = f"{next(iter(chosen))} .* use rounds"
+    with pytest.raises(pto2.InputError, match=told):
+        run(shipped / "elementwise", **chosen)
+    with pytest.raises(pto2.InputError, match=told):
+        pto2.folder_test(shipped / "elementwise", **chosen)
+
+
+def test_the_chip_of_a_folder_has_both_names(tmp_path):
+    for name in ("chip", "platform"):
+        case, = run(shipped / "elementwise", **{name: "a5sim"}).cases
+        assert case.verdict == "pass" and case.run["config"]["chip"]["name"] == "a5sim"
+    assert FolderCases(shipped / "elementwise", {"chip": "a5sim"}).run("Small").run[
+        "config"]["chip"]["name"] == "a5sim"
+    file = tmp_path / "chip.toml"
+    file.write_text("")
+    with pytest.raises(pto2.InputError, match="trace would overwrite .*, which platform reads"):
+        run(shipped / "elementwise", chip=file, trace=file)
+    with pytest.raises(TypeError, match="chip and platform are the same setting"):
+        run(shipped / "elementwise", chip="a5sim", platform="a5sim")
 
 
 def test_schedulers_of_a_folder_are_at_most_the_blocks(tmp_path):

@@ -11,7 +11,7 @@ from ._folder import environment
 from ._native import InputError, InternalError, blocks, buffer_macros
 from ._outputs import exit_usage, for_each_round
 from ._results import RunError
-from ._runtime import Runtime, checked_texts
+from ._runtime import Runtime, checked_texts, with_platform
 from ._streams import say
 
 exit_pass, exit_fail, exit_bad_input, exit_inconclusive, exit_fault = 0, 1, 3, 4, 5
@@ -119,6 +119,15 @@ def _merged(of_folder, chosen):
         most = blocks(checked_texts({**settings, "schedulers": 1}))
         settings["schedulers"] = min(settings["schedulers"], most)
     return settings
+
+
+def settings_of(chosen):
+    """What keywords for a folder choose. Raises InputError for what is no setting of a folder."""
+    for name in ("repeat", "replay_graph"):
+        if name in chosen:
+            raise InputError(f"{name} does not restore the arrays of a folder; use rounds, an "
+                             "argument of pto2.run() and a key of RUNTIME_CONFIG")
+    return with_platform(chosen)
 
 
 class FolderRunner:

@@ -5,7 +5,7 @@ import inspect
 import os
 
 from ._folder import Folder, find_folder
-from ._folder_run import FolderRunner
+from ._folder_run import FolderRunner, settings_of
 from ._isolated import run_isolated
 
 
@@ -13,8 +13,8 @@ class FolderCases:
     """The cases of a folder. It is compiled when the first one runs."""
 
     def __init__(self, folder, settings):
+        self._settings = settings_of(settings)
         self._folder = Folder(*find_folder(folder))
-        self._settings = settings
         self.names = list(self._folder.cases)
 
     @functools.cached_property
@@ -31,7 +31,8 @@ class FolderCases:
 
 
 def folder_test(folder, **settings):
-    """Makes a test per case of a folder; settings are those of pto2.Runtime.
+    """Makes a test per case of a folder; settings are those of pto2.Runtime, but not repeat and
+    replay_graph.
 
         @pto2.folder_test("my_folder", executor="seeded", seed=7)
         def test_vector(report):

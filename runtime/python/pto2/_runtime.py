@@ -88,6 +88,15 @@ def _kernel_files(folder, listed):
     return {path: "kernels reads" for path in paths}
 
 
+def with_platform(chosen):
+    """Keywords for settings: chip is another name of platform."""
+    if "chip" not in chosen:
+        return dict(chosen)
+    if "platform" in chosen:
+        raise TypeError("chip and platform are the same setting; give one of them")
+    return {"platform" if name == "chip" else name: value for name, value in chosen.items()}
+
+
 class Runtime:
     """A chip and how it is run: the settings of `pto2 run` as keywords.
 
@@ -102,12 +111,8 @@ class Runtime:
     """
 
     def __init__(self, **chosen):
-        if "chip" in chosen:
-            if "platform" in chosen:
-                raise TypeError("chip and platform are the same setting; give one of them")
-            chosen["platform"] = chosen.pop("chip")
-        self.settings = dict(chosen)
-        self._texts = checked_texts(chosen)
+        self.settings = with_platform(chosen)
+        self._texts = checked_texts(self.settings)
         self._thread = LaunchThread()
 
     def __repr__(self):

@@ -21,7 +21,7 @@ from pathlib import Path
 from ._compiler import read_by_flags
 from ._folder import Folder, environment, find_folder
 from ._folder_run import (CaseReport, FolderRunner, checks_of, error_report, exit_bad_input,
-                          exit_bug, exit_interrupted)
+                          exit_bug, exit_interrupted, settings_of)
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
@@ -42,8 +42,8 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
     """Runs a case of a folder, the default one, or all with case="all", in this process.
 
     folder: has golden.py and kernels/, unless `golden` and `kernels` name them. Other keywords are
-    settings of pto2.Runtime. Returns a report with verdict, cases and text(). Raises InputError
-    for what cannot be run.
+    settings of pto2.Runtime; instead of repeat and replay_graph there is `rounds`. Returns a report
+    with verdict, cases and text(). Raises InputError for what cannot be run.
     """
     for name, value in (("rounds", rounds), ("jobs", jobs)):
         if value is not None and (not isinstance(value, int) or value < 1):
@@ -52,6 +52,7 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
         raise InputError("trace is of one case; name it with case")
     if kernel_checks not in checks_of:
         raise InputError(f"kernel_checks is {kernel_checks!r}; it must be {', '.join(checks_of)}")
+    chosen = settings_of(chosen)
     usual_kernels, usual_golden = find_folder(folder)
     loaded = Folder(kernels or usual_kernels, golden or usual_golden)
     trace = None if trace is None else path_of("trace", trace)
