@@ -70,11 +70,11 @@ LaunchThread::~LaunchThread() {
 }
 
 void LaunchThread::run(const std::function<void()>& work, const std::function<bool()>& look) {
-  if (process_ != getpid()) start_in_child();
   server_->run(work, look);
 }
 
 void LaunchThread::start_in_child() {
+  if (process_ == getpid()) return;
   static_cast<void>(server_.release());
   server_ = std::make_unique<Server>();
   process_ = getpid();

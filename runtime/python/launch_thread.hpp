@@ -19,6 +19,9 @@ class LaunchThread {
   LaunchThread(const LaunchThread&) = delete;
   LaunchThread& operator=(const LaunchThread&) = delete;
 
+  /// A child of fork() has the object, but not the thread, until it calls this. Not from two
+  /// threads at a time: who calls it has the interpreter's lock.
+  void start_in_child();
   /// Runs `work` there, after what other threads have asked for, and returns when it has; throws
   /// what it throws. Meanwhile `look` is called here again and again: if it returns false before
   /// `work` has begun, that does not begin.
@@ -26,9 +29,6 @@ class LaunchThread {
 
  private:
   class Server;
-
-  /// A child of fork() has the object, but not the thread.
-  void start_in_child();
 
   std::unique_ptr<Server> server_;
   int process_;  ///< that has the thread

@@ -180,6 +180,7 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
   SignalWatch watch(stop);
   std::string report;
   std::exception_ptr failure;
+  thread.start_in_child();
   PyThreadState* const state = PyEval_SaveThread();
   try {
     thread.run([&] { report = run(request, stop.get_token()); }, [&] { return watch.look(); });

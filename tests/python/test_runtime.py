@@ -224,6 +224,26 @@ def test_a_child_of_fork_can_run(waiting):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
 
 
+def test_threads_of_a_child_of_fork_begin_together(waiting):
+    runtime, flag = pto2.Runtime(blocks=1, schedulers=1), numpy.ones(1, numpy.uint8)
+    ended, together = [], threading.Barrier(8)
+
+    def run():
+        together.wait()
+        ended.append(runtime.run(*waiting, [flag, 1, 1000]).tasks)
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            threads = [threading.Thread(target=run) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            os._exit(sum(ended))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 8
+
+
 def test_a_child_of_fork_can_forget_it(waiting):
     runtime = pto2.Runtime()
     runtime.run(*waiting, [numpy.ones(1, numpy.uint8), 1, 1000])
