@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import pto2
+from pto2._compiler import Compiler
+from pto2._folder_test import FolderCases
 
 shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
 
@@ -80,3 +82,37 @@ def test_a_folder_of_the_configuration_leaves_the_paths_of_tests(vector_copy, tm
         f"[pytest]\naddopts = --pto2-folder {vector_copy.name}\ntestpaths = {paths}\n")
     code, output = run_pytest(place=tmp_path)
     assert code == 0 and "3 passed" in output
+
+
+def test_cases_have_one_compilation(vector_copy, monkeypatch):
+    """In this process, which lives for as long as all of them."""
+    compilations = []
+    real = Compiler.compile
+
+    def compile_and_count(self, *arguments):
+        compilations.append(1)
+        return real(self, *arguments)
+    monkeypatch.setattr(Compiler, "compile", compile_and_count)
+    cases = FolderCases(vector_copy, {})
+    assert not compilations
+    assert [cases.run(name).verdict for name in cases.names] == ["pass", "pass"]
+    assert compilations == [1]
+
+
+async def coroutine(report):
+    assert report is None
+
+
+def generator(report):
+    yield report
+
+
+async def asynchronous_generator(report):
+    yield report
+
+
+@pytest.mark.parametrize("function", [coroutine, generator, asynchronous_generator])
+def test_a_function_whose_lines_nobody_would_run_is_refused(function):
+    decorate = pto2.folder_test(shipped / "elementwise")
+    with pytest.raises(pto2.InputError, match=f"{function.__name__} .* def without async or yield"):
+        decorate(function)

@@ -7,6 +7,11 @@ import os
 from ._folder import Folder, find_folder
 from ._folder_run import FolderRunner, settings_of
 from ._isolated import run_isolated
+from ._native import InputError
+
+
+# Of such a function a call runs nothing.
+_suspended = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
 class FolderCases:
@@ -24,7 +29,8 @@ class FolderCases:
 
     def run(self, case):
         """The CaseReport of a case that has passed. Raises AssertionError for any other."""
-        report = run_isolated(case, lambda: self._runner.run(case))
+        runner = self._runner  # not in the child, whose compilation would be for it alone
+        report = run_isolated(case, lambda: runner.run(case))
         if report.verdict != "pass":
             raise AssertionError(report.text())
         return report
@@ -45,6 +51,9 @@ def folder_test(folder, **settings):
     cases = FolderCases(folder, settings)
 
     def decorate(function):
+        if any(is_one(function) for is_one in _suspended):
+            raise InputError(f"{function.__name__} would be called, but not run: write def without "
+                             "async or yield")
         takes_report = bool(inspect.signature(function).parameters)
 
         @pytest.mark.parametrize("pto2_case", cases.names)
