@@ -1,8 +1,13 @@
 """What a golden.py may do, and what it cannot do to a run."""
 
+from types import SimpleNamespace
+
+import numpy
 import pytest
 
 import pto2
+from pto2._arguments import bits_of
+from pto2._case import _compare, _prepared
 
 run = pto2.run
 _end = "\n\nclass End(BaseException):\n    pass\n\n\n"
@@ -42,3 +47,45 @@ def test_numbers_reach_kernels_as_they_were_generated(vector_copy, change):
            "    kept[-1][-1][1].value = 8\n")
     report = run(vector_copy, rounds=2)
     assert report.verdict == "pass", report.text()
+
+
+class Lazy:
+    """A tensor of torch, of complex numbers: conjugate and negative are bits of it, which what
+    reads its memory does not know."""
+
+    def __init__(self, numbers, conjugate=False, negative=False):
+        self.numbers, self.conjugate, self.negative = numbers, conjugate, negative
+        self.device = SimpleNamespace(type="cpu")
+        self.dtype = "torch.complex64"
+
+    detach = cpu = contiguous = lambda self: self
+    is_contiguous = lambda self: True
+    is_conj = lambda self: self.conjugate
+    is_neg = lambda self: self.negative
+    data_ptr = lambda self: self.numbers.ctypes.data
+
+    def resolve_conj(self):
+        numbers = self.numbers.conj() if self.conjugate else self.numbers
+        return Lazy(numbers, False, self.negative)
+
+    def resolve_neg(self):
+        return Lazy(-self.numbers if self.negative else self.numbers, self.conjugate, False)
+
+    def numpy(self):
+        if self.conjugate or self.negative:
+            raise RuntimeError("Can't call numpy() on Tensor that has conjugate bit set")
+        return self.numbers
+
+
+@pytest.mark.parametrize("conjugate, negative", [(True, False), (False, True), (True, True)])
+def test_kernels_get_the_numbers_of_a_tensor(conjugate, negative):
+    """And so does the comparison."""
+    numbers = numpy.array([1 + 2j, 3 - 4j], numpy.complex64)
+    tensor = Lazy(numbers, conjugate, negative)
+    expected = (numbers.conj() if conjugate else numbers) * (-1 if negative else 1)
+    prepared = _prepared(tensor, True)
+    assert prepared.numbers.tolist() == expected.tolist()
+    assert bits_of(prepared, "it") == prepared.numbers.ctypes.data
+    assert _compare("x", prepared, tensor, 0, 0).mismatched == 0
+    with pytest.raises(pto2.InputError, match=r"it is .* pass its .resolve_conj\(\).resolve_neg"):
+        bits_of(tensor, "it")

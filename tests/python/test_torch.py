@@ -8,7 +8,7 @@ import pytest
 import pto2
 from pto2 import _torch
 from pto2._arguments import bits_of, bytes_of
-from pto2._case import _compare, _uses_torch
+from pto2._case import _compare, _prepared, _uses_torch
 
 torch = pytest.importorskip("torch")
 
@@ -35,6 +35,16 @@ def test_tensors_are_arguments():
     assert bytes_of(tensor.bfloat16()) == 32
     with pytest.raises(pto2.InputError, match="not contiguous"):
         bits_of(tensor.t()[1:], "it")
+
+
+def test_conjugates_are_resolved():
+    tensor = torch.tensor([1 + 2j]).conj()
+    assert _prepared(tensor, True).imag.tolist() == [-2]
+    assert _prepared(tensor.imag, True).data_ptr() != tensor.data_ptr()
+    assert _compare("x", _prepared(tensor, True), tensor, 0, 0).mismatched == 0
+    for lazy in (tensor, tensor.imag):
+        with pytest.raises(pto2.InputError, match="it is .* pass its .resolve_conj"):
+            bits_of(lazy, "it")
 
 
 def test_bfloat16_is_compared():

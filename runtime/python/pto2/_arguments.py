@@ -43,6 +43,9 @@ def _of_torch_tensor(tensor, place):
         raise InputError(f"{place} is a tensor on {tensor.device}; pass its .cpu()")
     if not tensor.is_contiguous():
         raise InputError(f"{place} is a tensor that is not contiguous; pass its .contiguous()")
+    if tensor.is_conj() or tensor.is_neg():
+        raise InputError(f"{place} is a tensor whose memory has the conjugate or negative of its "
+                         "numbers; pass its .resolve_conj().resolve_neg()")
     return tensor.data_ptr()
 
 

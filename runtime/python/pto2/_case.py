@@ -19,6 +19,12 @@ def _copy(array):
     return array.clone() if _is_torch(array) else array.copy()
 
 
+def _resolved(tensor):
+    """Its numbers alone. torch keeps gradients, and that a tensor is another's conjugate or
+    negative, beside the memory."""
+    return tensor.detach().resolve_conj().resolve_neg()
+
+
 def _uses_torch(golden):
     """Whether a golden.py has torch, or functions and classes of who has, or imports it when it is
     called. That torch is loaded says nothing: it may be another folder's."""
@@ -39,7 +45,7 @@ def _uses_torch(golden):
 def _prepared(value, as_torch):
     """An array that kernels can use: whole and writable."""
     if _is_torch(value):
-        return value.detach().cpu().contiguous()
+        return _resolved(value).cpu().contiguous()
     import numpy
     value = numpy.require(value, requirements=["C", "W"])
     if not as_torch:
@@ -191,7 +197,7 @@ class CaseArguments:
 def _numbers(array):
     import numpy
     if _is_torch(array):
-        array = array.detach()
+        array = _resolved(array)
         if str(array.dtype) == "torch.bfloat16":
             array = array.float()
         array = array.numpy()
