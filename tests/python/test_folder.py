@@ -12,7 +12,7 @@ import pytest
 
 import pto2
 from pto2 import _native
-from pto2._case import CaseArguments, _compare
+from pto2._case import CaseArguments
 from pto2._compiler import Compiler, kernel_source
 from pto2._folder import Folder, _lines_of_kernels, environment, find_folder
 from pto2._places import program
@@ -443,53 +443,9 @@ def test_the_older_form_gets_its_sizes(vector_copy):
     assert isinstance(values[2], ctypes.c_int64) and values[0].shape == (2, 3)
 
 
-@pytest.mark.parametrize("actual, expected, mismatched", [
-    ([1.0, 2.0], [1.0, 2.0], 0), ([1.0], [1.1], 0), ([1.0], [1.3], 1), ([10.8], [12.0], 0),
-    ([numpy.nan], [numpy.nan], 1), ([numpy.nan], [1.0], 1), ([numpy.inf], [numpy.inf], 0),
-    ([numpy.inf], [-numpy.inf], 1), ([1.0], [numpy.inf], 1), ([], [], 0),
-    ([1 + 1j], [1 + 1j], 0), ([1 + 1j], [1 + 2j], 1),
-])
-def test_what_is_close(actual, expected, mismatched):
-    kind = numpy.complex64 if any(isinstance(value, complex) for value in actual) \
-        else numpy.float32
-    report = _compare("x", numpy.array(actual, kind), numpy.array(expected, kind), 0.1, 0.1)
-    assert report.mismatched == mismatched
-
-
-@pytest.mark.parametrize("actual, mismatched", [(2, 0), (2.5, 1), (numpy.nan, 1)])
-def test_an_array_without_dimensions_is_compared(actual, mismatched):
-    report = _compare("x", numpy.array(actual), numpy.array(2), 0, 0)
-    assert (report.mismatched, report.elements) == (mismatched, 1)
-    assert report.first == (f"at []: {actual}, expected 2" if mismatched else "")
-
-
-def test_long_integers_are_compared_exactly():
-    large = numpy.array([2**62, -2**62])
-    report = _compare("x", large + 1, large, 0, 0)
-    assert (report.mismatched, report.max_abs_error) == (2, 1)
-
-
-@pytest.mark.parametrize("number, kind, other", [
-    (2**62, "uint64", "int64"), (2**53, "int64", "float64"), (2**62, "float64", "uint64"),
-    (2**62, "int64", "object")])
-def test_long_integers_of_other_types_are_compared_exactly(number, kind, other):
-    actual, expected = numpy.array([number], kind), numpy.array([number], other)
-    assert _compare("x", actual, expected, 0, 0).mismatched == 0
-    for one, another in [(actual, expected + 1), (actual + 1, expected)]:
-        exact = [int(one[0]), int(another[0])]
-        assert _compare("x", one, another, 0, 0).mismatched == (exact[0] != exact[1])
-    whole = numpy.array([number + 1], dtype=object)
-    assert _compare("x", whole, whole.astype("int64"), 0, 0).mismatched == 0
-
-
 def test_a_result_that_is_no_number_is_json(capsys, vector_copy, change):
     change(vector_copy / "kernels" / "aiv" / "add.cpp", "a[i] + b[i]", "(a[i] + b[i]) / 0 * 0")
     assert run.main([str(vector_copy), "--json", "-"]) == 1
     report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     output, = report["cases"][0]["outputs"]
     assert output["max_abs_error"] is None and output["mismatched"] == output["elements"]
-
-
-def test_another_shape_is_no_match():
-    with pytest.raises(pto2.InputError, match="output x: golden.py computes the shape"):
-        _compare("x", numpy.zeros(3), numpy.zeros(1), 0, 0)

@@ -15,7 +15,7 @@ import pytest
 
 import pto2
 from pto2 import _folder_run, _programs
-from pto2._case import CaseArguments, _compare
+from pto2._case import CaseArguments
 from pto2._compiler import Compiler, orchestration_source
 from pto2._folder import Folder, find_folder
 from pto2._folder_run import CaseReport, FolderReport, FolderRunner, _merged, error_report
@@ -57,17 +57,6 @@ def test_a_list_of_no_outputs_is_none():
 def test_an_order_names_what_there_is():
     with pytest.raises(pto2.InputError, match="TENSOR_ORDER names b, which"):
         inputs_of({"out_a": numpy.zeros(1)}, TENSOR_ORDER=["out_a", "b"])
-
-
-def test_the_first_of_several_differences_is_named():
-    expected = numpy.zeros((2, 3))
-    actual = expected.copy()
-    actual[0, 2] = actual[1, 0] = 7
-    report = _compare("x", actual, expected, 0, 0)
-    assert (report.mismatched, report.elements) == (2, 6)
-    assert report.first == "at [0, 2]: 7.0, expected 0.0"
-    infinite = numpy.array([numpy.inf, 1])
-    assert _compare("x", infinite, infinite, 0, 0).max_abs_error == 0
 
 
 def test_images_of_other_flags_are_others(tmp_path, monkeypatch):

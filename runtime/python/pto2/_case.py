@@ -208,9 +208,10 @@ def _wide(array):
     """In a type that has all values of the array's, or nearly, and what they differ by. Objects are
     Python's numbers, whole ones of any length among them."""
     import numpy
+    size = array.dtype.itemsize
     if array.dtype.kind == "c":
-        return array.astype(numpy.complex128)
-    if array.dtype.kind in "iuO" and array.dtype.itemsize == 8:
+        return array.astype(numpy.clongdouble if size > 16 else numpy.complex128)
+    if size > 8 or (array.dtype.kind in "iuO" and size == 8):
         return array.astype(numpy.longdouble)
     return array.astype(numpy.float64)
 
