@@ -1,5 +1,7 @@
 """What a golden.py may do, and what it cannot do to a run."""
 
+import importlib
+import sys
 from types import SimpleNamespace
 
 import numpy
@@ -89,3 +91,48 @@ def test_kernels_get_the_numbers_of_a_tensor(conjugate, negative):
     assert _compare("x", prepared, tensor, 0, 0).mismatched == 0
     with pytest.raises(pto2.InputError, match=r"it is .* pass its .resolve_conj\(\).resolve_neg"):
         bits_of(tensor, "it")
+
+
+_old_torch = """
+class Tensor:
+    dtype = None
+    element_size, numel = (lambda self: 4), (lambda self: 3)
+    def __getitem__(self, index):
+        return self
+    __setitem__ = None
+
+
+int32 = None
+zeros = lambda *_, **__: Tensor()
+
+
+def from_numpy(array):
+    raise TypeError(array.dtype)
+"""
+
+
+@pytest.fixture
+def old_torch(tmp_path, monkeypatch):
+    """One that can be imported and lacks what golden files use."""
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "torch.py").write_text(_old_torch)
+    monkeypatch.syspath_prepend(tmp_path / "old")
+    monkeypatch.setitem(sys.modules, "torch", None)  # so that it is forgotten in the end
+    del sys.modules["torch"]
+
+
+@pytest.mark.parametrize("text", [
+    "import torch\nassert torch.zeros(3).nbytes == 12\n",
+    "from helper import bytes_of_three\nassert bytes_of_three == 12\n",
+    f"{_generate}import torch\n    assert torch.zeros(3).nbytes == 12\n"
+    "    return _generated(params)\n"])
+@pytest.mark.parametrize("is_imported", [False, True])
+def test_a_golden_file_has_what_its_torch_lacks_from_the_beginning(vector_copy, change, old_torch,
+                                                                   text, is_imported):
+    if is_imported:
+        importlib.import_module("torch")
+    (vector_copy / "helper.py").write_text("import torch\nbytes_of_three = torch.zeros(3).nbytes\n")
+    change(vector_copy / "golden.py", "", f"\n_generated = generate_inputs\n{text}")
+    former = list(sys.meta_path)
+    assert run(vector_copy).verdict == "pass"
+    assert sys.meta_path == former

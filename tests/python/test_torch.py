@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 
 
 def test_tensors_as_indices_may_be_int32():
-    _torch.supply()
+    _torch._supply()
     tensor = torch.arange(6).reshape(2, 3)
     rows = torch.tensor([1, 0], dtype=torch.int32)
     assert tensor[rows].tolist() == [[3, 4, 5], [0, 1, 2]]
@@ -25,7 +25,7 @@ def test_tensors_as_indices_may_be_int32():
 
 
 def test_tensors_know_their_bytes():
-    _torch.supply()
+    _torch._supply()
     assert torch.zeros(3, 2, dtype=torch.bfloat16).nbytes == 12
 
 

@@ -4,7 +4,6 @@ import json
 import statistics
 from dataclasses import asdict, dataclass, field
 
-from . import _torch
 from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
@@ -154,7 +153,6 @@ class FolderRunner:
 
     def run(self, case, rounds=None, compare=True, trace=None):
         """The CaseReport of a case. Raises InputError, InternalError, KeyboardInterrupt."""
-        _torch.supply()
         folder, rounds = self.folder, rounds or self.folder.rounds
         params = folder.params_of(case)
         arguments = CaseArguments(folder, params)

@@ -8,6 +8,8 @@ import sys
 import types
 from importlib.machinery import ExtensionFileLoader, FileFinder, SourcelessFileLoader
 
+from . import _torch
+
 
 def _is_at(directory):
     return os.path.samestat(os.stat("."), os.fstat(directory))
@@ -79,7 +81,7 @@ class Surroundings:
             if self._directory is not None:
                 with contextlib.suppress(OSError):
                     os.chdir(self._directory)
-            with self._own_modules(), self._current_sources():
+            with self._own_modules(), self._current_sources(), _torch.supplied():
                 yield
         finally:
             # One that has been removed has no name.

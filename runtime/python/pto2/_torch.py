@@ -1,6 +1,8 @@
 """What golden files use of torch that an older torch, as Debian 12 has it, lacks."""
 
+import contextlib
 import functools
+import importlib.machinery
 import sys
 
 
@@ -20,7 +22,7 @@ def _with_long_indices(torch, original):
     return access
 
 
-def supply():
+def _supply():
     """Adds it, if torch has been imported."""
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "Tensor"):
@@ -35,3 +37,35 @@ def supply():
         for name in ("__getitem__", "__setitem__"):
             original = getattr(torch.Tensor, name)
             setattr(torch.Tensor, name, _with_long_indices(torch, original))
+
+
+class _Finder:
+    """Of sys.meta_path: a torch that is imported has it from the beginning."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        spec = None
+        if name == "torch":
+            spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_supply(module):
+            execute(module)
+            _supply()
+        spec.loader.exec_module = execute_and_supply
+        return spec
+
+
+@contextlib.contextmanager
+def supplied():
+    """Meanwhile torch has it, whenever and by whomever it is imported."""
+    _supply()
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # somebody else has removed it
+            sys.meta_path.remove(finder)
