@@ -26,6 +26,9 @@
 #   LONG                 for `ctest -C long` only, as ./dev test --long runs it, and ./dev check and
 #                        ./dev stress what has their label; quick builds build it on demand, with
 #                        tests_LABEL
+#   SLOW pattern...      cases of a pto2_test that are left to the night, as googletest's filter has
+#                        them: NAME_slow runs these, for `ctest -C long` only, and NAME the others.
+#                        With a sanitizer NAME runs all of them
 #   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
 #                        for `ctest -C long` only, with the labels check and stress alone: ./dev
 #                        check and ./dev stress run it
@@ -51,7 +54,7 @@ function(pto2_test NAME)
   endif()
   set(flags ALONE LONG ONE_THREAD)
   set(options LABELS ARGUMENTS COST TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
-  cmake_parse_arguments(PARSE_ARGV 1 TEST "${flags}" "" "LIBRARIES;DEPENDS;${options}")
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "${flags}" "" "LIBRARIES;DEPENDS;SLOW;${options}")
   if(NOT TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pto2_test(${NAME}): no source files")
   endif()
@@ -64,7 +67,9 @@ function(pto2_test NAME)
   pto2_test_headers(${NAME})
   list(LENGTH TEST_UNPARSED_ARGUMENTS sources)
   if(sources GREATER 1)
+    # More than of a library: what they say of googletest is the same besides.
     pto2_join_sources(${NAME})
+    set_target_properties(${NAME} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
   endif()
   if(TEST_DEPENDS)
     add_dependencies(${NAME} ${TEST_DEPENDS})
@@ -83,6 +88,11 @@ function(pto2_test NAME)
       list(APPEND given ${option} ${TEST_${option}})
     endif()
   endforeach()
+  if(TEST_SLOW AND NOT PTO2_SANITIZE)
+    list(JOIN TEST_SLOW ":" slow)
+    pto2_program_test(${NAME}_slow ${NAME} ${given} LONG ARGUMENTS --gtest_filter=${slow})
+    list(APPEND given ARGUMENTS --gtest_filter=-${slow})
+  endif()
   pto2_program_test(${NAME} ${NAME} ${given})
 endfunction()
 

@@ -7,7 +7,7 @@
 
 #include "tests/cli/program.hpp"
 
-namespace pto2::test {
+namespace pto2::test::images_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -377,4 +377,4 @@ TEST(BadImages, MissingOnesAreNamed) {
 }
 
 }  // namespace
-}  // namespace pto2::test
+}  // namespace pto2::test::images_test

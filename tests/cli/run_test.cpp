@@ -148,7 +148,7 @@ TEST(Run, OneBlockNeedsNoOtherSetting) {
 /// Not of the program that started it.
 TEST(Run, TellsOfTheMemoryOfItsOwnProcess) {
   if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer takes some, too";
-  const std::vector<char> own(1 << 30, 1);
+  const std::vector<char> own(1 << 28, 1);
   const auto json = passing({"vector_example"});
   EXPECT_GT(json["peak_rss_bytes"], 1 << 20);
   EXPECT_LT(json["peak_rss_bytes"], own.size());

@@ -11,7 +11,7 @@
 #include "runtime/include/pto_kernel_api.h"
 #include "tests/runtime/device/task_graph.hpp"
 
-namespace pto2::test {
+namespace pto2::test::kernel_threw {
 namespace {
 
 using testing::EndsWith;
@@ -185,4 +185,4 @@ TEST_P(KernelThrew, IsInTheRecord) {
 }
 
 }  // namespace
-}  // namespace pto2::test
+}  // namespace pto2::test::kernel_threw

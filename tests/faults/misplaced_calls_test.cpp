@@ -14,7 +14,7 @@
 #include "runtime/include/pto_core_calls.h"
 #include "tests/runtime/device/task_graph.hpp"
 
-namespace pto2::test {
+namespace pto2::test::misplaced_calls {
 namespace {
 
 using testing::ExitedWithCode;
@@ -342,4 +342,4 @@ TEST(CallsBeforeTheRun, EndTheProcessOnceItHasBegun) {
 }
 
 }  // namespace
-}  // namespace pto2::test
+}  // namespace pto2::test::misplaced_calls

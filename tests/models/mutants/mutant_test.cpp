@@ -43,7 +43,7 @@ TEST(ParseMutant, TheKindFollowsFromTheWitnessUnlessItIsNamed) {
   };
   EXPECT_EQ(kind("watermark/two_advancers"), "checker pto2-check");
   EXPECT_EQ(kind("pto2-simulate simulate --random-graphs"), "random pto2-simulate");
-  EXPECT_EQ(kind("executors_hosts_test"), "executor executors_hosts_test");
+  EXPECT_EQ(kind("executors_test"), "executor executors_test");
   EXPECT_EQ(kind("pto2-stress stress --executor threads"), "executor pto2-stress");
   EXPECT_EQ(kind("pto2-simulate simulate bgemm"), "seeded pto2-simulate");
   EXPECT_EQ(kind("graphs_test --gtest_filter=*seeded*"), "seeded graphs_test");

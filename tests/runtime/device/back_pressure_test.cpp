@@ -14,7 +14,7 @@
 #include "tests/runtime/device/task_graph.hpp"
 #include "tests/support/guarded_tests.hpp"
 
-namespace pto2::test {
+namespace pto2::test::back_pressure {
 namespace {
 
 void slow_kernel(int64_t*) {
@@ -329,4 +329,4 @@ INSTANTIATE_TEST_SUITE_P(Executors, BackPressure,
                                          executors::Executor::threads));
 
 }  // namespace
-}  // namespace pto2::test
+}  // namespace pto2::test::back_pressure

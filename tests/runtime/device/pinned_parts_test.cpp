@@ -9,7 +9,7 @@
 #include "runtime/judge/judge.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
-namespace pto2::test {
+namespace pto2::test::pinned_parts {
 namespace {
 
 constexpr KernelEntry kernels[] = {[](int64_t*) {}};
@@ -214,4 +214,4 @@ TEST(PinnedPartsOnChips, NoCoreIsIdleBesideThem) {
 }
 
 }  // namespace
-}  // namespace pto2::test
+}  // namespace pto2::test::pinned_parts

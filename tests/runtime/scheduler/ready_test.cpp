@@ -5,7 +5,7 @@
 #include "runtime/scheduler/ready_dispatch.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
-namespace pto2::test {
+namespace pto2::test::ready {
 namespace {
 
 constexpr auto cube = static_cast<uint32_t>(CoreType::cube);
@@ -116,4 +116,4 @@ TEST_F(ReadyDeathTest, ACoreIsVisitedWhileAnotherIs) {
 }
 
 }  // namespace
-}  // namespace pto2::test
+}  // namespace pto2::test::ready

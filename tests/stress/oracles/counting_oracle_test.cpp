@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace pto2::oracle {
+namespace pto2::oracle::counting_oracle_test {
 namespace {
 
 constexpr Configuration roomy{1024, uint64_t{1} << 30, 1024, 1024, 4};
@@ -254,4 +254,4 @@ TEST(CountingOracle, RefusesMalformedPrograms) {
 }
 
 }  // namespace
-}  // namespace pto2::oracle
+}  // namespace pto2::oracle::counting_oracle_test
