@@ -20,16 +20,16 @@
 ///
 ///   parts    how many there are
 ///   claimed  how many were claimed or taken; of an open task, at its end, one more for each core
-///            that asked in vain. All of them, if the task is closed
+///            that asked in vain
 ///   shares   those that were not given back
 ///   lent     whether the ticket's share has gone to a core; the ticket holder's own
 ///
 /// Write rights: open(), open_pinned(): the orchestrator, before the first hand-over of the ticket.
 /// lend(), add_share(), take(): who holds the ticket. claim(): a core with a share. give_back():
-/// who holds a share, or observed that a core is done with one. close(): who gives the run up, and
-/// has lent the task to a core that has not given its share back.
+/// who holds a share, or observed that a core is done with one. In a run that is given up cores may
+/// stop to claim: they do not give back their shares, so the task does not complete.
 ///
-///   BP-I1: each part is claimed exactly once; of a task that was closed, at most once.
+///   BP-I1: each part is claimed exactly once; in a run that is given up, at most once.
 ///   BP-I2: the task completes exactly once, when its last part has ended: by whoever give_back()
 ///          tells.
 ///   BP-I3: what every part did happens before that completion.
@@ -66,9 +66,6 @@ struct BlockPartsOrders {
   /// Publishes the parts' results to the completer, or observes those of all others.
   static constexpr OrderSite give_back{"block_parts.give_back", Operation::update,
                                        std::memory_order_acq_rel};
-  /// Nothing is passed on.
-  static constexpr OrderSite close{"block_parts.close", Operation::store,
-                                   std::memory_order_relaxed};
   /// For asserts only.
   static constexpr OrderSite inspect{"block_parts.inspect", Operation::load,
                                      std::memory_order_relaxed};
@@ -125,13 +122,6 @@ class BlockParts {
     const uint32_t part = claimed_.fetch_add(1, P::order(Orders::claim));
     if (part >= parts_.read()) return std::nullopt;
     return part;
-  }
-
-  /// The run is given up: who claims next finds no part left. Parts that are claimed end, and the
-  /// task does not complete.
-  void close() {
-    PTO2_INVARIANT("BP-I4", !ended());
-    claimed_.store(parts_.read(), P::order(Orders::close));
   }
 
   // A pinned one.

@@ -31,7 +31,6 @@ const std::map<std::string, Expectation> expectations = {
     {"cluster_pool/close_against_leave", {8}},
     {"cluster_pool/two_clusters", {6}},
     {"block_parts/cores_claim", {2'346}},
-    {"block_parts/parts_closed", {62}},
     {"block_parts/parts_in_turn", {256}},
     {"block_parts/ticket_passes", {4'378}},
     {"cluster_pool/leave_against_allocate", {4}},

@@ -7,9 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <new>
-#include <utility>
 
 #include "core/block_parts.hpp"
 #include "core/core_mailbox.hpp"
@@ -53,6 +51,12 @@ struct BlockShare {
   BlockParts<P>* parts = nullptr;   ///< null: it is no block task
   uint32_t pinned = claimed_parts;  ///< the part to be run; claimed_parts: those that it claims
   uint32_t params = 0;              ///< as in BlockPart
+};
+
+/// What became of what a core was handed.
+struct DispatchEnd {
+  bool has_run = true;   ///< false: all parts had been claimed before
+  bool is_ended = true;  ///< false: the run is given up, and parts may be left
 };
 
 /// What a dispatch hands to a core. Whole words, for the sake of the copies: see TaskRoute.
@@ -110,6 +114,17 @@ struct KernelFault {
   /// core: its name. Of a stuck kernel: where it was, and for how long.
   char what[240];
   GuardFinding found;  ///< only with Kind::guarded
+};
+
+/// The run, to its cores: any of them may give it up, and sees that somebody has.
+class GivenUp {
+ public:
+  virtual void give_up(const KernelFault& fault) = 0;
+  [[nodiscard]] virtual bool is_given_up() const = 0;
+
+ protected:
+  GivenUp() = default;
+  ~GivenUp() = default;
 };
 
 /// What a core, or a scheduler as one, counted. Read after the run, and by who ends the process
@@ -243,19 +258,18 @@ template <executors::ExecutionPolicy P>
 class AiCore {
  public:
   using Bell = typename P::doorbell;
-  using GiveUp = std::function<void(const KernelFault&)>;
 
   /// Before the run: the core's id, where its completions are announced, its own doorbell, what
-  /// its calls share with others, its guard or null, and what gives the run up.
+  /// its calls share with others, its guard or null, and whether the run is given up.
   void connect(CoreId id, Bell scheduler, Bell own, bool timing, const PTORun& run,
-               KernelGuard* guard, GiveUp give_up) {
+               KernelGuard* guard, GivenUp& given_up) {
     run_ = &run;
     guard_ = guard;
     id_ = id;
     scheduler_ = scheduler;
     own_ = own;
     timing_ = timing;
-    give_up_ = std::move(give_up);
+    given_up_ = &given_up;
   }
 
   /// By the scheduler: hands a task over. As CoreMailbox::dispatch() requires.
@@ -328,33 +342,33 @@ class AiCore {
   /// Runs what was dispatched. `is_plain`: as its books are.
   template <bool is_plain>
   [[gnu::always_inline]] void execute() {
-    bool has_run = true;
+    DispatchEnd end;
     {
       const auto payload = mailbox_.take();
       P::chip_step(executors::ChipStep::kernel);
       if ((*payload).block.parts != nullptr) [[unlikely]] {
-        has_run = run_share(*payload);
+        end = run_share(*payload);
       } else if (is_plain) {
         run_plainly<P>(*payload, books(), fault_);
       } else {
         run_task<P>(*payload, books(), fault_);
       }
     }
-    report();
-    if (!is_plain && has_run) record<P>(log_, EventKind::wait, no_task);
+    report(end.is_ended);
+    if (!is_plain && end.has_run) record<P>(log_, EventKind::wait, no_task);
   }
   [[gnu::noinline]] void execute_noted() { execute<false>(); }
 
   /// The core looks once more: a kernel that was left in a wait may have used up the ring of the
   /// exit.
   [[gnu::noinline]] void fail() {
-    give_up_(fault_);
+    if (fault_.is_set()) given_up_->give_up(fault_);
     own_.ring();
   }
   /// After a fault the core does not report the end of the kernel, so that nobody completes the
-  /// task, and gets nothing else to run.
-  [[gnu::always_inline]] void report() {
-    if (fault_.is_set()) [[unlikely]]
+  /// task, and gets nothing else to run; nor if it left parts of it because the run is given up.
+  [[gnu::always_inline]] void report(bool is_ended) {
+    if (!is_ended || fault_.is_set()) [[unlikely]]
       return fail();
     P::chip_step(executors::ChipStep::finish);
     do {
@@ -363,27 +377,30 @@ class AiCore {
     } while (P::answers_again());
   }
 
-  /// The part that is pinned to this core, or parts as long as there are some to be claimed. False:
-  /// all were claimed before.
-  [[gnu::noinline]] bool run_share(const DispatchPayload<P>& call) {
+  /// The part that is pinned to this core, or parts as long as there are some to be claimed and the
+  /// run is not given up. The core looks for itself: all schedulers may share OS threads with cores
+  /// that are in here, and have no turn to tell it.
+  [[gnu::noinline]] DispatchEnd run_share(const DispatchPayload<P>& call) {
     const BlockShare<P> block = call.block;
-    bool has_run = false;
+    DispatchEnd end{false, true};
     P::run_kernels([&](auto&& run_kernel) {
       BlockPart part{0, static_cast<uint16_t>(block.parts->size()), block.params};
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
-        has_run = true;
+        end.has_run = true;
         run_part<P>(call, part, books(), fault_, run_kernel);
       };
       if (block.pinned != block.claimed_parts) return run(block.pinned);
-      while (const auto claimed = block.parts->claim()) {
+      while ((end.is_ended = !given_up_->is_given_up())) {
+        const auto claimed = block.parts->claim();
+        if (!claimed) break;
         ++counts_.claims;
         record<P>(log_, EventKind::dispatch, call.task, id_.value, static_cast<uint16_t>(*claimed));
         run(*claimed);
         if (fault_.is_set()) break;
       }
     });
-    return has_run;
+    return end;
   }
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;
@@ -392,7 +409,7 @@ class AiCore {
   CoreId id_;
   Bell scheduler_;
   Bell own_;
-  GiveUp give_up_;
+  GivenUp* given_up_ = nullptr;
   CoreCounts counts_;
   bool timing_ = false;
   bool has_begun_ = false;

@@ -53,8 +53,7 @@ class Assembly {
   void connect(CoreId core, Bell bell) {
     state_.cores[core.value].connect(core, state_.scheduler_bells[chip().scheduler_of(core).value],
                                      bell, state_.config.kernel_timing, state_.calls.run,
-                                     state_.calls.guard_of(core),
-                                     [this](const KernelFault& fault) { state_.give_up(fault); });
+                                     state_.calls.guard_of(core), state_);
   }
 
   /// The body of a logical thread.

@@ -129,7 +129,7 @@ struct FatalDetails {
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
-class RunState {
+class RunState final : public GivenUp {
  public:
   using Slot = RuntimeSlot<P, F>;
   using Life = TaskLifeCycle<P, Slot>;
@@ -205,9 +205,10 @@ class RunState {
     ring_schedulers();
     orchestrator_bell.ring();
   }
-  void give_up(const KernelFault& fault) {
+  void give_up(const KernelFault& fault) override {
     give_up(kernel_fault_code(fault), {.submitted = 0, .pipe = {}, .kernel = fault});
   }
+  [[nodiscard]] bool is_given_up() const override { return fatal.is_set(); }
   /// By the orchestrator, before it submits the first task that runs neither on a cube nor on a
   /// vector core. From then on the schedulers look for such tasks; until then they save the looks.
   /// Whoever sleeps is rung: it has not announced itself for them (PS-I1).

@@ -23,13 +23,6 @@ class Loans {
   /// help, and the ticket was passed on. BP-P2.
   [[nodiscard]] [[gnu::noinline]] bool lend(CoreId core, SlotId task, CoreType type);
 
-  /// Of a run that is given up: a core has a share of the task, if that is an open block task. It
-  /// ends the part that it runs, and claims no other.
-  void close(SlotId task) {
-    const TaskDescriptor descriptor = desk_.describe(task);
-    if (descriptor.is_block && !descriptor.is_pinned()) desk_.state.block(task).parts.close();
-  }
-
  private:
   void give_up_ticket(SlotId task);
 

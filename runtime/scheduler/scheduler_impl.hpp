@@ -120,7 +120,6 @@ void Scheduler<P, F>::initialise() {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::send_exits() {
-  desk_.cores.busy().for_each([this](CoreId core) { loans_.close(desk_.cores.task_of(core)); });
   for (const CoreId core : desk_.cores.all()) desk_.state.cores[core.value].send_exit();
 }
 

@@ -108,26 +108,12 @@ TEST(BlockParts, SeesATaskThatEndedWithPartsUnclaimed) {
   EXPECT_FALSE(parts.invariant_holds());
 }
 
-TEST(BlockParts, OfAClosedTaskAreClaimedByNobody) {
-  Parts parts;
-  parts.open(5);
-  EXPECT_TRUE(parts.lend(2));
-  EXPECT_EQ(parts.claim(), 0u);
-  parts.close();
-  EXPECT_FALSE(parts.claim());
-  EXPECT_EQ(parts.unclaimed(), 0u);
-  parts.close();
-  EXPECT_FALSE(parts.claim());
-  EXPECT_TRUE(parts.invariant_holds());
-}
-
 TEST(BlockPartsDeathTest, NobodyWithoutAShareDoesAnything) {
   Parts parts;
   EXPECT_DEATH((void)parts.claim(), "BP-I4");
   EXPECT_DEATH((void)parts.lend(1), "BP-I4");
   EXPECT_DEATH(parts.add_share(), "BP-I4");
   EXPECT_DEATH((void)parts.give_back(), "BP-I2");
-  EXPECT_DEATH(parts.close(), "BP-I4");
   parts.open(1);
   (void)parts.claim();
   (void)parts.give_back();

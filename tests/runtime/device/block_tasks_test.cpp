@@ -422,5 +422,28 @@ TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
   }
 }
 
+/// A core that leaves the rest of the parts to nobody does not end the task: its scheduler may not
+/// have seen yet that the run is given up.
+TEST(BlockTaskParts, LeftInARunThatIsGivenUpCompleteNothing) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) { ++parts_begun; }};
+  constexpr uint32_t parts = 20;
+  DeviceConfig config = tiny_device();
+  config.chip = {"one", 1, 1, 1, 1};
+  config.events = 8192;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      submit_block(rt, {}, parts);
+                      pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, nullptr, 0);
+                    },
+                    {}};
+  for (uint64_t seed = 1; seed <= seeds_of(4000); ++seed) {
+    parts_begun = 0;
+    const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::bad_submission);
+    ASSERT_TRUE(result.completions == 0 || parts_begun == parts) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace pto2::test

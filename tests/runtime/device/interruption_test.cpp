@@ -93,5 +93,50 @@ TEST_P(Interruptions, MayComeBeforeTheBegin) {
   EXPECT_EQ(result.completions, goes_on ? tasks_of_run : 0);
 }
 
+constexpr uint32_t parts_before_the_stop = 10;
+
+struct StoppedParts {
+  std::atomic<uint32_t> begun{0};
+  std::atomic<bool> stopped{false};
+};
+
+/// Parameter: the StoppedParts. The tenth part lasts until the run has been stopped, and so do
+/// those after it.
+void stopped_part(int64_t* args) {
+  auto& parts = *reinterpret_cast<StoppedParts*>(args[0]);
+  if (++parts.begun < parts_before_the_stop) return;
+  while (!parts.stopped) std::this_thread::yield();
+}
+
+/// Each host is among the parts, and no scheduler has a turn before it is out of them.
+TEST(PackedInterruptions, EndABlockTaskWithThePartsThatRun) {
+  static constexpr KernelEntry kernels[] = {stopped_part};
+  for (const uint32_t hosts : {1u, 2u}) {
+    StoppedParts parts;
+    std::stop_source source;
+    std::jthread interrupter([&] {
+      while (parts.begun < parts_before_the_stop) std::this_thread::yield();
+      source.request_stop();
+      parts.stopped = true;
+    });
+    DeviceConfig config = small_device();
+    config.chip.clusters = 2;
+    config.events = 8192;
+    const Launch what{kernels,
+                      [&](PTO2Runtime* rt) {
+                        submit_block(rt, {make_scalar_param(reinterpret_cast<uint64_t>(&parts))},
+                                     1000);
+                      },
+                      {},
+                      source.get_token()};
+    const RunResult result = launch(config, executors::TeamOptions{.host_threads = hosts}, what);
+    EXPECT_EQ(result.error.code, ErrorCode::interrupted) << result.error.message;
+    EXPECT_LT(parts.begun, parts_before_the_stop + hosts);
+    EXPECT_EQ(result.completions, 0u);
+    EXPECT_THAT(result.damaged, testing::IsEmpty()) << result.error.message;
+    EXPECT_THAT(judging::problems_of(result.record), testing::IsEmpty());
+  }
+}
+
 }  // namespace
 }  // namespace pto2::test
