@@ -1,7 +1,7 @@
 /// Tasks of type AI_CPU, which a scheduler runs itself, on its own thread: one per round, after the
-/// idle cores have got theirs, so that the cores are polled in between, and run if they share the
-/// thread. While the kernel runs, this scheduler's cores wait for it, and the backlog if there is
-/// one, but no other scheduler does.
+/// idle cores have got theirs, so that the cores are polled in between; whoever shares the thread
+/// has a turn after each. While the kernel runs, this scheduler's cores wait for it, and the
+/// backlog if there is one, but no other scheduler does.
 ///
 ///   OT-I1: while such a kernel runs, its scheduler is not announced as parked.
 ///   OT-I2: whoever runs one has woken a scheduler that is parked, for the case that more are

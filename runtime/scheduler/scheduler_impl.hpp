@@ -202,11 +202,13 @@ bool Scheduler<P, F>::dispatch_phase() {
   return progress;
 }
 
-/// Cores may share its OS thread: they have their turn before the next one.
+/// Cores have their turn before the next one, and where a bounded number of OS threads runs all of
+/// them, so has everybody else.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] bool Scheduler<P, F>::run_own_task() {
   if (!own_tasks_.run_one()) return false;
-  if (!desk_.cores.busy().empty()) ready_dispatch_.await_cores();
+  const bool is_bounded = P::parallelism() != UINT32_MAX;
+  if (is_bounded || !desk_.cores.busy().empty()) ready_dispatch_.await_cores();
   return true;
 }
 

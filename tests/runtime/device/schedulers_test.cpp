@@ -236,39 +236,54 @@ TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
 std::atomic<int> own_kernels{0};
 std::atomic<int> own_kernels_before_the_core{-1};
 
-/// A kernel of a core of this type does not wait until its scheduler has run a hundred kernels of
-/// its own that are ready, though they share an OS thread.
-void expect_turn_of(int32_t core, void (*submit_own)(PTO2Runtime*)) {
+constexpr int all_own_kernels = 100;
+
+/// A kernel of a core, number 0, does not wait until schedulers have run a hundred kernels of their
+/// own that are ready, number 1, though they share an OS thread.
+void expect_turn(uint32_t schedulers, const std::function<void(PTO2Runtime*)>& submit) {
   static constexpr KernelEntry kernels[] = {
       [](int64_t*) { own_kernels_before_the_core = own_kernels.load(); },
       [](int64_t*) { ++own_kernels; }};
   DeviceConfig config = small_device();
-  config.chip = {"one", 1, 1, 1, 1};
+  config.chip = {"some", schedulers, 1, 1, schedulers};
   config.window = 128;
   own_kernels = 0;
   own_kernels_before_the_core = -1;
-  const Launch what{kernels,
-                    [core, submit_own](PTO2Runtime* rt) {
-                      pto2_rt_submit_task(rt, 0, core, nullptr, 0);
-                      submit_own(rt);
-                    },
-                    {}};
-  const RunResult result = launch(config, executors::TeamOptions{.host_threads = 1}, what);
+  const RunResult result =
+      launch(config, executors::TeamOptions{.host_threads = 1}, {kernels, submit, {}});
   ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-  EXPECT_EQ(own_kernels, 100);
+  EXPECT_EQ(own_kernels, all_own_kernels);
   EXPECT_GE(own_kernels_before_the_core, 0);
-  EXPECT_LE(own_kernels_before_the_core, 2);
+  EXPECT_LE(own_kernels_before_the_core, 2 * static_cast<int>(schedulers));
+}
+
+void submit_own_tasks(PTO2Runtime* rt) {
+  for (int i = 0; i < all_own_kernels; ++i) {
+    pto2_rt_submit_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0);
+  }
 }
 
 TEST(Schedulers, LetTheirCoresRunBetweenTasksOfTheirOwn) {
   for (const int32_t core : {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR}) {
-    expect_turn_of(core, [](PTO2Runtime* rt) {
-      for (int i = 0; i < 100; ++i) pto2_rt_submit_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0);
+    expect_turn(1, [core](PTO2Runtime* rt) {
+      pto2_rt_submit_task(rt, 0, core, nullptr, 0);
+      submit_own_tasks(rt);
     });
-    expect_turn_of(core, [](PTO2Runtime* rt) {
-      pto2_rt_submit_block_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0, 100);
+    expect_turn(1, [core](PTO2Runtime* rt) {
+      pto2_rt_submit_task(rt, 0, core, nullptr, 0);
+      pto2_rt_submit_block_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0, all_own_kernels);
     });
   }
+}
+
+/// Whose own cores have nothing to run lets those of others run.
+TEST(Schedulers, LetCoresOfOthersRunBetweenTasksOfTheirOwn) {
+  expect_turn(2, [](PTO2Runtime* rt) {
+    (void)pto2_rt_allocate_cluster(rt);
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0, cluster);
+    submit_own_tasks(rt);
+  });
 }
 
 }  // namespace
