@@ -43,6 +43,19 @@ class Completion {
     return progress;
   }
 
+  /// The task of the worker that the scheduler is itself has ended.
+  void complete_own(WorkerId worker) {
+    dispatch_.begin_visit_of_none();
+    complete(worker);
+    dispatch_.end_visit_of_none();
+  }
+
+ private:
+  [[gnu::noinline]] void visit(CoreId core) {
+    dispatch_.begin_visit(core);
+    complete(core);
+    dispatch_.end_visit();
+  }
   /// Completes the task of the worker, unless others have shares in it that have not ended.
   [[gnu::always_inline]] void complete(WorkerId worker) {
     const SlotId task = desk_.cores.task_of(worker);
@@ -57,13 +70,6 @@ class Completion {
       if (!end_share(worker)) return;
     }
     complete_task(task, id);
-  }
-
- private:
-  [[gnu::noinline]] void visit(CoreId core) {
-    dispatch_.begin_visit(core);
-    complete(core);
-    dispatch_.end_visit();
   }
 
   using Life = typename SchedulerDesk<P, F>::State::Life;

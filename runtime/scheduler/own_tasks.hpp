@@ -40,7 +40,7 @@ class OwnTasks {
     if (ready_.has_made_room()) desk_.state.orchestrator_bell.ring();
     const WorkerId worker = desk_.state.config.chip.worker_of(desk_.id);
     if (!run(worker, task)) return true;
-    completion_.complete(worker);
+    completion_.complete_own(worker);
     desk_.state.orchestrator_bell.ring();
     return true;
   }

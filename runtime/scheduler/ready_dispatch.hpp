@@ -3,18 +3,23 @@
 /// from there.
 ///
 /// A core is free while it is idle, or while it is visited and has got nothing yet. The visited one
-/// goes first, and need not become idle in between. It is kept for pinned tasks if there are any as
-/// its visit begins, or become ready by it: they go before what may run anywhere.
+/// goes first, and need not become idle in between. Pinned tasks go before what may run anywhere:
+/// if there are any as a visit begins, or as soon as one becomes ready by it, no core is free until
+/// dispatch() gives them theirs. What the same completion has made ready before them has its core
+/// by then: that is what was submitted after them.
 ///
 ///   RD-I1: a task goes to a core of its type that was free.
 ///   RD-I2: who has given its last free core of a type to a task wakes another scheduler, for what
 ///          it was woken for itself, or has pushed (PS-I1).
 ///   RD-I3: a core that is still free at the end of its visit is idle from then on.
-///   RD-I4: a core that is kept for pinned tasks is idle at the end of its visit.
+///   RD-I4: a visited core that has got nothing for the sake of pinned tasks is idle at the end of
+///          its visit.
+///   RD-I5: no core is kept between visits.
 ///   RD-P1: one core is visited at a time.
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "runtime/scheduler/announcements.hpp"
 #include "runtime/scheduler/loans.hpp"
@@ -33,16 +38,23 @@ class ReadyDispatch {
   /// Cores are visited, one after the other. They take tasks of the types that the scheduler is not
   /// announced for: of the others somebody else was woken for what there is, or dispatch() finds
   /// it.
-  void begin_visits() { takes_ = ~announcements_.types(); }
-  /// `core`, whose task has ended, is free, or kept. RD-P1
+  void begin_visits() {
+    PTO2_INVARIANT("RD-I5", free_ == &desk_.cores[CoreType::cube]);
+    takes_ = ~announcements_.types();
+  }
+  /// `core`, whose task has ended, is free unless pinned tasks wait. RD-P1
   void begin_visit(CoreId core) {
     PTO2_INVARIANT("RD-P1", visited_type_ == no_type);
     visited_type_ = desk_.cores.type_of(core);
     visited_ = core;
-    if (!pinned_.empty()) [[unlikely]] {
-      visited_type_ = kept;
-    }
+    if (!pinned_.empty()) [[unlikely]]
+      keep_cores();
   }
+  /// The same after a task that had no core.
+  void begin_visit_of_none() {
+    if (!pinned_.empty()) keep_cores();
+  }
+  void end_visit_of_none() { free_cores(std::exchange(visited_type_, no_type)); }
   /// If the core is still free, it takes a ready task, or is idle. After one that found none, or
   /// one that others help with, no other takes any.
   void end_visit();
@@ -103,7 +115,8 @@ class ReadyDispatch {
 
  private:
   static constexpr uint32_t no_type = core_types;
-  static constexpr uint32_t kept = no_type + 1;  ///< for pinned tasks
+  static constexpr uint32_t none_free = no_type + 1;  ///< the same, and the idle cores are kept
+  static constexpr uint32_t kept = none_free + 1;     ///< and so is the visited one
 
   /// A free core of this type, which has something to do from now on. False: there is none.
   [[gnu::always_inline]] bool take_free(uint32_t type, CoreId& core) {
@@ -112,13 +125,24 @@ class ReadyDispatch {
       core = visited_;
       return true;
     }
-    if (desk_.cores[type].idle.empty()) return false;
+    if (free_[type].idle.empty()) return false;
     core = desk_.cores.take_lowest(type);
     return true;
   }
 
+  /// For pinned tasks: none is free until the end of the visit.
+  [[gnu::noinline]] void keep_cores() {
+    if (visited_type_ < no_type) visited_type_ = kept;
+    if (visited_type_ == no_type) visited_type_ = none_free;
+    free_ = none_.data();
+  }
+  /// At that end: `type` is what visited_type_ was.
+  [[gnu::noinline]] void free_cores(uint32_t type) {
+    if (type == kept) desk_.cores.give_back(visited_);
+    free_ = &desk_.cores[CoreType::cube];
+  }
   [[gnu::noinline]] void push_pinned(SlotId task, ClusterId cluster) {
-    if (visited_type_ != no_type) visited_type_ = kept;
+    keep_cores();
     desk_.state.push_pinned(task, cluster);
   }
 
@@ -156,15 +180,20 @@ class ReadyDispatch {
   bool cores_to_wait_for_ = false;
   CoreId visited_;
   uint32_t takes_ = 0;  ///< bit t: visited cores of type t take tasks
-  /// Of the visited core, or `kept`. no_type: no core is visited, or that one has got a task.
+  /// Of the visited core, or one of the above. no_type: no core is visited, or that one has got a
+  /// task.
   uint32_t visited_type_ = no_type;
+  /// By type, those that are free beside the visited one: all idle ones, or none while they are
+  /// kept. What is kept costs a graph without pinned tasks nothing this way.
+  const OwnCores::OfType* free_ = &desk_.cores[CoreType::cube];
+  const std::vector<OwnCores::OfType> none_{core_types, OwnCores::OfType(0)};
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void ReadyDispatch<P, F>::end_visit() {
   const uint32_t type = std::exchange(visited_type_, no_type);
   if (type >= no_type) [[unlikely]] {
-    if (type == kept) desk_.cores.give_back(visited_);
+    if (type != no_type) free_cores(type);
     return;
   }
   SlotId task;
