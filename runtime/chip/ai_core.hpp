@@ -53,12 +53,6 @@ struct BlockShare {
   uint32_t params = 0;              ///< as in BlockPart
 };
 
-/// What became of what a core was handed.
-struct DispatchEnd {
-  bool has_run = true;   ///< false: all parts had been claimed before
-  bool is_ended = true;  ///< false: the run is given up, and parts may be left
-};
-
 /// What a dispatch hands to a core. Whole words, for the sake of the copies: see TaskRoute.
 template <executors::ExecutionPolicy P>
 struct DispatchPayload : TaskCall<P> {
@@ -68,13 +62,15 @@ struct DispatchPayload : TaskCall<P> {
 /// A kernel after which the run cannot go on: how it failed, its task, and its PTOCall at the end.
 /// Plain data, for the fatal latch.
 struct KernelFault {
-  enum class Kind : uint8_t { none, misuse, threw, lost, guarded, stuck, starved };
+  /// `given_up`: no fault, but the run was given up, and parts of the task may be left.
+  enum class Kind : uint8_t { none, misuse, threw, lost, guarded, stuck, starved, given_up };
 
   /// One is made for each core: nothing is written that need not be.
   KernelFault() { what[0] = '\0'; }
   explicit KernelFault(const GuardFinding& finding) : KernelFault() { set_found(finding); }
   [[nodiscard]] bool is_set() const { return kind != Kind::none; }
   void set_threw(const char* text) { set(Kind::threw, text); }
+  void set_given_up() { kind = Kind::given_up; }
   /// Says less if there is no memory for the text.
   [[gnu::noinline]] void set_stuck(const executors::LeftBehind& left) {
     try {
@@ -342,33 +338,33 @@ class AiCore {
   /// Runs what was dispatched. `is_plain`: as its books are.
   template <bool is_plain>
   [[gnu::always_inline]] void execute() {
-    DispatchEnd end;
+    bool has_run = true;
     {
       const auto payload = mailbox_.take();
       P::chip_step(executors::ChipStep::kernel);
       if ((*payload).block.parts != nullptr) [[unlikely]] {
-        end = run_share(*payload);
+        has_run = run_share(*payload);
       } else if (is_plain) {
         run_plainly<P>(*payload, books(), fault_);
       } else {
         run_task<P>(*payload, books(), fault_);
       }
     }
-    report(end.is_ended);
-    if (!is_plain && end.has_run) record<P>(log_, EventKind::wait, no_task);
+    report();
+    if (!is_plain && has_run) record<P>(log_, EventKind::wait, no_task);
   }
   [[gnu::noinline]] void execute_noted() { execute<false>(); }
 
   /// The core looks once more: a kernel that was left in a wait may have used up the ring of the
   /// exit.
   [[gnu::noinline]] void fail() {
-    if (fault_.is_set()) given_up_->give_up(fault_);
+    if (fault_.kind != KernelFault::Kind::given_up) given_up_->give_up(fault_);
     own_.ring();
   }
   /// After a fault the core does not report the end of the kernel, so that nobody completes the
   /// task, and gets nothing else to run; nor if it left parts of it because the run is given up.
-  [[gnu::always_inline]] void report(bool is_ended) {
-    if (!is_ended || fault_.is_set()) [[unlikely]]
+  [[gnu::always_inline]] void report() {
+    if (fault_.is_set()) [[unlikely]]
       return fail();
     P::chip_step(executors::ChipStep::finish);
     do {
@@ -379,28 +375,29 @@ class AiCore {
 
   /// The part that is pinned to this core, or parts as long as there are some to be claimed and the
   /// run is not given up. The core looks for itself: all schedulers may share OS threads with cores
-  /// that are in here, and have no turn to tell it.
-  [[gnu::noinline]] DispatchEnd run_share(const DispatchPayload<P>& call) {
+  /// that are in here, and have no turn to tell it. False: all were claimed before.
+  [[gnu::noinline]] bool run_share(const DispatchPayload<P>& call) {
     const BlockShare<P> block = call.block;
-    DispatchEnd end{false, true};
+    bool has_run = false;
     P::run_kernels([&](auto&& run_kernel) {
       BlockPart part{0, static_cast<uint16_t>(block.parts->size()), block.params};
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
-        end.has_run = true;
+        has_run = true;
         run_part<P>(call, part, books(), fault_, run_kernel);
       };
       if (block.pinned != block.claimed_parts) return run(block.pinned);
-      while ((end.is_ended = !given_up_->is_given_up())) {
+      while (true) {
+        if (given_up_->is_given_up()) return fault_.set_given_up();
         const auto claimed = block.parts->claim();
-        if (!claimed) break;
+        if (!claimed) return;
         ++counts_.claims;
         record<P>(log_, EventKind::dispatch, call.task, id_.value, static_cast<uint16_t>(*claimed));
         run(*claimed);
-        if (fault_.is_set()) break;
+        if (fault_.is_set()) return;
       }
     });
-    return end;
+    return has_run;
   }
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;

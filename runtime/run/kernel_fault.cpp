@@ -85,6 +85,7 @@ ErrorCode kernel_fault_code(const KernelFault& fault) {
     case KernelFault::Kind::starved:
       return no_memory;
     case KernelFault::Kind::misuse:
+    case KernelFault::Kind::given_up:
     case KernelFault::Kind::none:
       break;
   }
@@ -104,6 +105,7 @@ RunError describe_kernel_fault(const KernelFault& fault, const Chip& chip,
       return describe_stuck(fault, who(fault, kernels));
     case KernelFault::Kind::starved:  // no_memory, which is not described
     case KernelFault::Kind::misuse:
+    case KernelFault::Kind::given_up:
     case KernelFault::Kind::none:
       break;
   }

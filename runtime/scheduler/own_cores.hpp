@@ -1,11 +1,14 @@
 /// The cores of one scheduler: which of them are idle, and what the others have.
 ///
-///   OC-I1: a core of the scheduler is either idle or busy.
+///   OC-I1: a core of the scheduler is either idle or busy. Those that are idle may be set aside
+///   for
+///          a while, so that nobody finds them.
 ///   OC-I2: what is noted of a busy core is the task that it was given last.
 #pragma once
 
 #include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/assert.hpp"
@@ -29,6 +32,7 @@ class OwnCores {
   OwnCores(const Chip& chip, SchedulerId id)
       : of_type_{OfType(chip.cores(CoreType::cube)), OfType(chip.cores()), OfType(0),
                  OfType(chip.cores())},
+        aside_(of_type_),
         busy_(chip.cores()),
         workers_(chip.workers()) {
     for (uint32_t worker = 0; worker < workers_.size(); ++worker) {
@@ -74,6 +78,16 @@ class OwnCores {
     busy_.move(core, of_type_[type_of(core)].idle);
   }
 
+  /// No core is idle until put_idle_back(), before which nothing is given back. Once is enough.
+  void set_idle_aside() {
+    if (!std::exchange(are_set_aside_, true)) swap_idle();
+  }
+  /// Nothing if none were set aside.
+  void put_idle_back() {
+    if (std::exchange(are_set_aside_, false)) swap_idle();
+  }
+  [[nodiscard]] bool are_set_aside() const { return are_set_aside_; }
+
   /// A worker, one of the cores or the scheduler itself, gets this task.
   void note(WorkerId worker, SlotId task) { workers_[worker.value].task = task; }
   [[nodiscard]] SlotId task_of(WorkerId worker) const { return workers_[worker.value].task; }
@@ -84,8 +98,16 @@ class OwnCores {
     uint32_t type = 0;
   };
 
+  void swap_idle() {
+    for (uint32_t type = 0; type < core_types; ++type) {
+      std::swap(of_type_[type].idle, aside_[type].idle);
+    }
+  }
+
   std::vector<CoreId> all_;
   std::array<OfType, core_types> of_type_;
+  std::array<OfType, core_types> aside_;  // its sets of idle ones
+  bool are_set_aside_ = false;
   CoreSet busy_;
   uint32_t more_ = 0;  // bit t: of type t
   std::vector<Worker> workers_;

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include "runtime/scheduler/announcements.hpp"
 #include "runtime/scheduler/loans.hpp"
@@ -38,10 +37,7 @@ class ReadyDispatch {
   /// Cores are visited, one after the other. They take tasks of the types that the scheduler is not
   /// announced for: of the others somebody else was woken for what there is, or dispatch() finds
   /// it.
-  void begin_visits() {
-    PTO2_INVARIANT("RD-I5", free_ == &desk_.cores[CoreType::cube]);
-    takes_ = ~announcements_.types();
-  }
+  void begin_visits() { takes_ = ~announcements_.types(); }
   /// `core`, whose task has ended, is free unless pinned tasks wait. RD-P1
   void begin_visit(CoreId core) {
     PTO2_INVARIANT("RD-P1", visited_type_ == no_type);
@@ -90,6 +86,7 @@ class ReadyDispatch {
 
   /// Gives ready tasks to the idle cores. True: there were some.
   bool dispatch() {
+    PTO2_INVARIANT("RD-I5", !desk_.cores.are_set_aside());
     bool progress = false;
     cores_to_wait_for_ = false;
     desk_.for_each_core_type([&](uint32_t type) {
@@ -125,7 +122,7 @@ class ReadyDispatch {
       core = visited_;
       return true;
     }
-    if (free_[type].idle.empty()) return false;
+    if (desk_.cores[type].idle.empty()) return false;
     core = desk_.cores.take_lowest(type);
     return true;
   }
@@ -134,12 +131,12 @@ class ReadyDispatch {
   [[gnu::noinline]] void keep_cores() {
     if (visited_type_ < no_type) visited_type_ = kept;
     if (visited_type_ == no_type) visited_type_ = none_free;
-    free_ = none_.data();
+    desk_.cores.set_idle_aside();
   }
   /// At that end: `type` is what visited_type_ was.
   [[gnu::noinline]] void free_cores(uint32_t type) {
+    desk_.cores.put_idle_back();
     if (type == kept) desk_.cores.give_back(visited_);
-    free_ = &desk_.cores[CoreType::cube];
   }
   [[gnu::noinline]] void push_pinned(SlotId task, ClusterId cluster) {
     keep_cores();
@@ -183,10 +180,6 @@ class ReadyDispatch {
   /// Of the visited core, or one of the above. no_type: no core is visited, or that one has got a
   /// task.
   uint32_t visited_type_ = no_type;
-  /// By type, those that are free beside the visited one: all idle ones, or none while they are
-  /// kept. What is kept costs a graph without pinned tasks nothing this way.
-  const OwnCores::OfType* free_ = &desk_.cores[CoreType::cube];
-  const std::vector<OwnCores::OfType> none_{core_types, OwnCores::OfType(0)};
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
