@@ -375,7 +375,7 @@ class AiCore {
 
   /// The part that is pinned to this core, or parts as long as there are some to be claimed and the
   /// run is not given up. The core looks for itself: all schedulers may share OS threads with cores
-  /// that are in here, and have no turn to tell it. False: all were claimed before.
+  /// that are in here, and have no turn to tell it. False: it has run none.
   [[gnu::noinline]] bool run_share(const DispatchPayload<P>& call) {
     const BlockShare<P> block = call.block;
     bool has_run = false;

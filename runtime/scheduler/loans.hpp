@@ -46,7 +46,6 @@ bool Loans<P, F>::lend(CoreId core, SlotId task, CoreType type) {
   share.parts = &block.parts;
   share.params = block.shape.read().params;
   const bool pass_on = number < unclaimed;
-  desk_.cores.note(core, task);  // before memory may be lacking
   // The shares of the cores that come next keep the slot.
   if (pass_on) {
     ready_.push_ticket(static_cast<uint32_t>(type), task);

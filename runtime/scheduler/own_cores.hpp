@@ -1,8 +1,7 @@
 /// The cores of one scheduler: which of them are idle, and what the others have.
 ///
-///   OC-I1: a core of the scheduler is either idle or busy. Those that are idle may be set aside
-///   for
-///          a while, so that nobody finds them.
+///   OC-I1: a core of the scheduler is either idle or busy. Nobody finds idle ones that are set
+///          aside.
 ///   OC-I2: what is noted of a busy core is the task that it was given last.
 #pragma once
 

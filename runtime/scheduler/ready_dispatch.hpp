@@ -54,11 +54,6 @@ class ReadyDispatch {
   /// If the core is still free, it takes a ready task, or is idle. After one that found none, or
   /// one that others help with, no other takes any.
   void end_visit();
-  /// It was left in the middle.
-  void break_visit() {
-    takes_ = 0;
-    end_visit();
-  }
 
   /// A task that has become ready by a completion of this scheduler. A block task always goes into
   /// the queues, for dispatch lends it in turns.

@@ -4,7 +4,8 @@
 ///   completion   polls COND of each core with a task; visits those that report FIN: completes the
 ///                task (completion.hpp) and gives the core its next one, what has become ready by
 ///                that or what is in the queues. What else becomes ready goes to an idle core of
-///                this scheduler at once, or into the queues if none is (ready_dispatch.hpp)
+///                this scheduler at once, or into the queues if none is or pinned tasks wait
+///                (ready_dispatch.hpp)
 ///   scan         moves tasks that found the queues full from the backlog into them; the
 ///                scheduler's own cores take them from the backlog, too (ready_tasks.hpp). There is
 ///                nothing else to find: one election per task pushes it (core/fan_in.hpp)

@@ -137,7 +137,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Scheduler<P, F>::lack_memory() {
-  ready_dispatch_.break_visit();  // it may have come to lack in one
   desk_.state.give_up(no_memory, {});
 }
 

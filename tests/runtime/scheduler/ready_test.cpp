@@ -94,16 +94,13 @@ TEST_F(ReadyTest, WhatHadNoRoomIsFoundToTheLast) {
   EXPECT_FALSE(ready.has_backlog());
 }
 
-TEST_F(ReadyTest, ACoreIsIdleAfterAVisitThatFoundNothingOrWasLeft) {
-  for (const bool left : {false, true}) {
-    const CoreId core = desk.cores.take_lowest(cube);
-    dispatch.begin_visits();
-    dispatch.begin_visit(core);
-    EXPECT_FALSE(desk.cores[cube].idle.contains(core));
-    left ? dispatch.break_visit() : dispatch.end_visit();
-    EXPECT_TRUE(desk.cores[cube].idle.contains(core));
-    dispatch.break_visit();  // of none
-  }
+TEST_F(ReadyTest, ACoreIsIdleAfterAVisitThatFoundNothing) {
+  const CoreId core = desk.cores.take_lowest(cube);
+  dispatch.begin_visits();
+  dispatch.begin_visit(core);
+  EXPECT_FALSE(desk.cores[cube].idle.contains(core));
+  dispatch.end_visit();
+  EXPECT_TRUE(desk.cores[cube].idle.contains(core));
   EXPECT_TRUE(desk.cores.busy().empty());
 }
 
