@@ -351,13 +351,13 @@ TEST(PinnedTasks, GoBeforeThoseThatMayRunAnywhere) {
   }
 }
 
-/// Task 0 of type `first` has the core of the last cluster if it is for cubes, and while it runs
-/// the tasks of `others` are submitted: P is pinned to cluster 0 and waits for it, U may run
-/// anywhere and waits for it, C waits for the C before it, R is pinned to cluster 0 and ready, X
-/// may run anywhere and is ready. Returns their numbers in the order of their dispatches, by one
-/// scheduler.
-std::vector<uint64_t> dispatches_after(int32_t first, uint32_t clusters, const std::string& others,
-                                       uint64_t seed) {
+/// Task 0 of type `first` has the core of the last cluster unless the scheduler runs it, and while
+/// it runs the tasks of `others`, of `type`, are submitted: P is pinned to cluster 0 and waits for
+/// it, U may run anywhere and waits for it, C waits for the C before it, R is pinned to cluster 0
+/// and ready, X may run anywhere and is ready. Returns their numbers in the order of their
+/// dispatches, by one scheduler.
+std::vector<uint64_t> dispatches_after(int32_t first, int32_t type, uint32_t clusters,
+                                       const std::string& others, uint64_t seed) {
   static constexpr KernelEntry kernels[] = {queued_kernel};
   OneCore core;
   uint64_t link = 0;
@@ -377,14 +377,12 @@ std::vector<uint64_t> dispatches_after(int32_t first, uint32_t clusters, const s
       params[2] = other == 'C' ? make_inout_param(tensor) : make_input_param(tensor);
       const bool is_ready = other == 'R' || other == 'X';
       const bool is_pinned = other == 'R' || other == 'P';
-      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, params, is_ready ? 2 : 3,
-                                    is_pinned ? 0 : -1);
+      pto2_rt_submit_task_clustered(rt, 0, type, params, is_ready ? 2 : 3, is_pinned ? 0 : -1);
     }
     core.all_submitted = true;
   };
   DeviceConfig config = small_device();
-  config.chip.clusters = clusters;
-  config.chip.schedulers = 1;
+  config.chip = {"small", clusters, 1, 1, 1};
   config.events = 1024;
   const RunResult result =
       launch(config, executors::SeededOptions{.seed = seed}, {kernels, entry, {}});
@@ -396,18 +394,20 @@ std::vector<uint64_t> dispatches_after(int32_t first, uint32_t clusters, const s
 /// that is told after a pinned one, or while one waits, has a core before it: neither that of the
 /// task nor another one, which may be the only one that it can have.
 TEST(PinnedTasks, GoBeforeThoseThatTheSameCompletionMakesReadyLater) {
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
-    const auto after = [seed](int32_t first, uint32_t clusters, const std::string& others) {
-      return dispatches_after(first, clusters, others, seed);
-    };
-    EXPECT_THAT(after(PTO2_WORKER_CUBE, 1, "UUP"), ElementsAre(0, 3, 2, 1));
-    EXPECT_THAT(after(PTO2_WORKER_CUBE, 1, "PUU"), ElementsAre(0, 3, 1, 2));
-    EXPECT_THAT(after(PTO2_WORKER_CUBE, 2, "UP"), ElementsAre(0, 2, 1));
-    EXPECT_THAT(after(PTO2_WORKER_CUBE, 2, "UPU"), ElementsAre(0, 3, 2, 1));
-    EXPECT_THAT(after(PTO2_WORKER_CUBE, 2, "UPP"), ElementsAre(0, 3, 1, 2));
-    EXPECT_THAT(after(PTO2_WORKER_CUBE, 2, "UR"), ElementsAre(0, 2, 1));
-    EXPECT_THAT(after(PTO2_WORKER_AI_CPU, 2, "UP"), ElementsAre(0, 2, 1));
-    EXPECT_THAT(after(PTO2_WORKER_AI_CPU, 2, "UR"), ElementsAre(0, 2, 1));
+  for (const int32_t type : {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR}) {
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+      const auto after = [=](int32_t first, uint32_t clusters, const std::string& others) {
+        return dispatches_after(first, type, clusters, others, seed);
+      };
+      EXPECT_THAT(after(type, 1, "UUP"), ElementsAre(0, 3, 2, 1));
+      EXPECT_THAT(after(type, 1, "PUU"), ElementsAre(0, 3, 1, 2));
+      EXPECT_THAT(after(type, 2, "UP"), ElementsAre(0, 2, 1));
+      EXPECT_THAT(after(type, 2, "UPU"), ElementsAre(0, 3, 2, 1));
+      EXPECT_THAT(after(type, 2, "UPP"), ElementsAre(0, 3, 1, 2));
+      EXPECT_THAT(after(type, 2, "UR"), ElementsAre(0, 2, 1));
+      EXPECT_THAT(after(PTO2_WORKER_AI_CPU, 2, "UP"), ElementsAre(0, 2, 1));
+      EXPECT_THAT(after(PTO2_WORKER_AI_CPU, 2, "UR"), ElementsAre(0, 2, 1));
+    }
   }
 }
 
@@ -416,7 +416,7 @@ TEST(PinnedTasks, GoBeforeThoseThatTheSameCompletionMakesReadyLater) {
 TEST(ReadyTasks, ThatWereSubmittedSoWaitForThoseOfCompletions) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     const auto after = [seed](const std::string& others) {
-      return dispatches_after(PTO2_WORKER_CUBE, 1, others, seed);
+      return dispatches_after(PTO2_WORKER_CUBE, PTO2_WORKER_CUBE, 1, others, seed);
     };
     EXPECT_THAT(after("XCCCC"), ElementsAre(0, 2, 3, 4, 5, 1));
     EXPECT_THAT(after("XUUU"), ElementsAre(0, 4, 3, 2, 1));
