@@ -2,8 +2,9 @@
 # compiled sooner. Trees without it, such as release, measure, and find what a file forgets to
 # include.
 #
-# pto2_join_sources(TARGET...)  compiles eight sources of a target at a time, twelve of a test: most
-#                               of what they include is the same. Their unnamed namespaces become one.
+# pto2_join_sources(TARGET...)  compiles eight sources of a target at a time, twelve of a test:
+#                               most of what they include is the same. Their unnamed namespaces
+#                               become one.
 # pto2_runs_once(TARGET...)     does not optimise what a program runs once, and what reads long
 #                               headers to do little.
 # pto2_runs_long(TARGET...)     optimises more than the rest of the tree what tests spend most of
