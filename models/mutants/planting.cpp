@@ -164,8 +164,9 @@ Replacement bodies(const std::string& file, const std::string& text,
   return {span, fmt::format("{} {{{}{}}}", result, line, own)};
 }
 
-/// Without a semicolon at its end, and with as many brackets opened as closed.
+/// Without a `return` or a semicolon around it, and with as many brackets opened as closed.
 bool may_be_an_expression(std::string_view text) {
+  if (text.starts_with("return ")) return false;
   const std::size_t last = text.find_last_not_of(" \n");
   const auto count = [&](const char* brackets) {
     return std::ranges::count_if(

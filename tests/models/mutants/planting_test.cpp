@@ -134,6 +134,7 @@ TEST(Planted, AStatementOutsideOfFunctionsIsRefused) {
   for (const auto& [needle, instead] : {std::pair{"g();", "h();"},
                                         {"g();", "h()"},
                                         {"g()", "h();"},
+                                        {"g()", "return h()"},
                                         {"g(", "h("},
                                         {"g()", "h(i()"}}) {
     Plant plant("A a{\n    [] { g(); },\n};\n");
