@@ -110,7 +110,8 @@ constexpr Rule rules[] = {
      "has finished, and the last that the orchestrator waits for is the resource of that name, or "
      "one that it looks for before, and it is still lacking; with a call that was refused or "
      "threw: it does not wait. After a wait for one that it looks for before, it is that one which "
-     "must no longer be lacking; of the one of that name nothing is said."},
+     "must no longer be lacking, unless it is nodes, of which the task may need fewer by then; of "
+     "the one of that name nothing is said."},
     {"VR-I31", Strength::always,
      "What is certainly in the TensorMap and what a task puts there has room in its pool. Nothing "
      "is said of a run that was replayed: recorded edges need no TensorMap."},

@@ -102,7 +102,7 @@ class Waits {
     }
     if (!may_come_to_lack(*waiting_->lacking, resource)) {
       it_.findings.add("VR-I30", claim + "but with the wait for another resource", *waiting_);
-    } else if (waiting_->lacking != resource && lacks(*waiting_, forever)) {
+    } else if (waiting_->lacking != resource && certainly_lacks_still()) {
       it_.findings.add("VR-I30", claim + "but another resource is lacking", *waiting_);
     } else if (waiting_->lacking == resource && !lacks(*waiting_, forever)) {
       it_.findings.add("VR-I30", claim + "but there is room after all", *waiting_);
@@ -114,6 +114,12 @@ class Waits {
                        it_.submit(task), *waiting_);
       return;
     }
+  }
+
+  /// Whether there is no room for what was waited for when everything has come back. Nothing is
+  /// certain of nodes: all the producers that were to have them may have been reclaimed.
+  [[nodiscard]] bool certainly_lacks_still() const {
+    return waiting_->lacking != Resource::dependency_pool && lacks(*waiting_, forever);
   }
 
   /// Whether a wait for one resource can end as one for another: what comes later in the order of

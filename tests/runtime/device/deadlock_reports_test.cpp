@@ -4,7 +4,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <thread>
+#include <vector>
 
 #include "runtime/include/pto_core_calls.h"
 #include "tests/runtime/device/task_graph.hpp"
@@ -25,15 +28,22 @@ void releasing_kernel(int64_t* args) {
   pto_announce(args);
 }
 
+/// In time: the orchestrator is to find them under way.
+void slow_kernel(int64_t*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
 /// Kernels of the graphs below.
 constexpr int32_t quick = 0;
 constexpr int32_t late = 1;
 constexpr int32_t releasing = 2;
+constexpr int32_t slow = 3;
 
 class DeadlockReports : public testing::TestWithParam<ExecutorKind> {
  protected:
   RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry) {
-    static constexpr KernelEntry kernels[] = {no_kernel, late_kernel, releasing_kernel};
+    static constexpr KernelEntry kernels[] = {no_kernel, late_kernel, releasing_kernel,
+                                              slow_kernel};
     may_end = false;
     const auto with_tensors = [&](PTO2Runtime* rt) {
       pto2_rt_init_tensor_pool(rt);
@@ -74,6 +84,38 @@ TEST_P(DeadlockReports, NodesForALateProducerCount) {
   EXPECT_THAT(result.error.hint, HasSubstr("Recommended: at least 17: --dep-pool 17 or "));
   config.dep_pool = 17;
   EXPECT_EQ(run(config, build).error.code, ErrorCode::ok);
+}
+
+/// The last task waits for eight nodes at first, as its producers run. Six of them end and are
+/// reclaimed; then it lacks entries.
+TEST_P(DeadlockReports, ATaskMayLackAnotherResourceWhenItNeedsFewerNodes) {
+  static std::array<float, 6> memory;
+  DeviceConfig config = small_device();
+  config.dep_pool = config.tensormap_pool = 16;
+  const RunResult result = run(config, [](PTO2Runtime* rt) {
+    constexpr uint64_t one[] = {1};
+    std::vector<PTOParam> early;
+    for (int i = 0; i < 10; ++i) {
+      const Tensor tensor = make_tensor(one, 1);
+      submit(rt, quick, make_output_param(tensor));
+      early.push_back(make_input_param(tensor));
+    }
+    std::vector<PTOParam> last(early.begin(), early.begin() + 2);
+    std::vector<Tensor> external;
+    for (float& element : memory) external.push_back(make_tensor_external(&element, one, 1));
+    PTO2_SCOPE(rt) {
+      for (const Tensor& tensor : external) {
+        submit(rt, slow, make_output_param(tensor));
+        last.push_back(make_input_param(tensor));
+      }
+    }
+    PTO2_SCOPE(rt) {
+      for (int i = 0; i < 7; ++i) last.push_back(make_output_param(make_tensor(one, 1)));
+      pto2_rt_submit_task(rt, quick, PTO2_WORKER_VECTOR, early.data(), 10);
+      pto2_rt_submit_task(rt, quick, PTO2_WORKER_VECTOR, last.data(), 15);
+    }
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::tensormap_overflow) << result.error.message;
 }
 
 /// The heap is parked behind a buffer that is gone, and must start over.

@@ -300,6 +300,23 @@ TEST(WaitStories, AKernelMayEndARunInWhichSomebodyWaits) {
   EXPECT_THAT(ended_with(ErrorCode::kernel_threw).broken(), Not(tells("VR-I30:")));
 }
 
+/// All its producers may have been reclaimed while it waited. The bytes that it takes stay as many.
+TEST(WaitStories, ATaskMayNeedFewerNodesThanItWaitedFor) {
+  const auto is_told_of = [](Resource resource) {
+    Story story = ended_with(ErrorCode::tensormap_overflow);
+    Event& wait = story.at(orchestrator, EventKind::wait, d);
+    wait.lacking = resource;
+    wait.requested = 100;
+    Record record = story.record();
+    record.rings.front().dep_pool = record.rings.front().heap = 16;
+    return testing::Matches(Contains(HasSubstr(
+        "VR-I30: the run ends with tensormap_overflow, but another resource is lacking")))(
+        judging::problems_of(record));
+  };
+  EXPECT_FALSE(is_told_of(Resource::dependency_pool));
+  EXPECT_TRUE(is_told_of(Resource::heap_ring));
+}
+
 /// Task c never ends; if it is dispatched twice, nothing is certain of it.
 TEST(WaitStories, ADeadlockHasNoTaskThatCouldEnd) {
   const auto could_end = tells("VR-I30: the run ends with flow_control_deadlock, but a task that");
