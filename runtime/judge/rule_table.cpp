@@ -132,7 +132,8 @@ constexpr Rule rules[] = {
      "references to owners of buffers, dispatches, acks, fins, waits, parks; `completions` counts "
      "tasks, in a run that was given up those whose kernels ended, and at least those that were "
      "consumed; what was stolen was dispatched or lent, or was the ticket of a block task that was "
-     "used up; the most slots in use is a number that the orchestrator can have seen."},
+     "used up, or, in a run that was given up, one task for each scheduler, which it was to run "
+     "itself; the most slots in use is a number that the orchestrator can have seen."},
     {"VR-I36", Strength::counted,
      "No core is idle while a task of its type is ready and nobody is about to dispatch it. A "
      "pinned task waits for a core of its cluster. A scheduler counts as a core of type "

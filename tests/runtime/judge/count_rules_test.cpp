@@ -106,6 +106,15 @@ TEST(CountRules, WhatIsGivenUpCompletesNoMoreThanItEnds) {
   expect_broken(story, "VR-I35", "completions is 3, but the events say 0 to 2");
 }
 
+/// Each of the two schedulers may have taken one that it was to run itself.
+TEST(CountRules, WhatIsGivenUpMayHaveBeenStolenInVain) {
+  Story story = given_up();
+  story.result.steals = 4;
+  EXPECT_THAT(story.broken(), IsEmpty());
+  story.result.steals = 5;
+  expect_broken(story, "VR-I35", "steals is 5, but the events say 0 to 4");
+}
+
 /// What was consumed has completed.
 TEST(CountRules, WhatIsGivenUpCompletesNoLessThanIsConsumed) {
   Story story = given_up();
