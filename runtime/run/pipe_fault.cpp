@@ -28,7 +28,10 @@ std::string what_happened(const PTOPipe& pipe) {
     case PTOPipeFault::NONE:
       break;
   }
-  return "nothing";
+  return fmt::format(
+      "its counts or sizes were changed by other means than TPUSH, TPOP and TFREE: {} pushed, {} "
+      "popped and {} freed in {} slots of {} bytes",
+      pipe.pushed, pipe.popped, pipe.freed, pipe.capacity, pipe.slot_bytes);
 }
 
 const char* what_to_do(PTOPipeFault fault) {
@@ -46,23 +49,53 @@ const char* what_to_do(PTOPipeFault fault) {
     case PTOPipeFault::NONE:
       break;
   }
-  return "";
+  return "use a pipe through TPUSH, TPOP and TFREE alone, and look for what the kernel writes past "
+         "its arrays";
+}
+
+/// The first pipe among the arguments of which this holds.
+template <class Holds>
+const Pipe* find_pipe(const TaskArguments& arguments, Holds&& holds) {
+  for (uint32_t i = 0; i < max_params; ++i) {
+    if ((arguments.call().pipes >> i & 1) == 0) continue;
+    // Not from the values, which are the kernel's to change.
+    const auto* const pipe = reinterpret_cast<const Pipe*>(arguments.tensor(i).address);
+    if (holds(*pipe)) return pipe;
+  }
+  return nullptr;
+}
+
+/// Whether the verbs have made it what it is.
+bool is_whole(const Pipe& pipe) {
+  const PTOPipe& now = pipe.control;
+  const PTOPipe& before = pipe.before;
+  const bool is_where_it_was = now.slots == before.slots && now.stride == before.stride &&
+                               now.capacity == before.capacity &&
+                               now.slot_bytes == before.slot_bytes;
+  const bool grows =
+      now.pushed >= before.pushed && now.popped >= before.popped && now.freed >= before.freed;
+  return is_where_it_was && grows && now.freed <= now.popped && now.popped <= now.pushed &&
+         now.pushed - now.freed <= now.capacity;
 }
 
 }  // namespace
 
 std::optional<PipeFault> find_pipe_fault(const TaskArguments& arguments, TaskId task) {
-  for (uint32_t i = 0; i < max_params; ++i) {
-    if ((arguments.call().pipes >> i & 1) == 0) continue;
-    // Not from the values, which are the kernel's to change.
-    const auto* const pipe = reinterpret_cast<const Pipe*>(arguments.tensor(i).address);
-    if (pipe->control.fault != PTOPipeFault::NONE)
-      return PipeFault{*pipe, task, arguments.call().kernel};
+  const uint32_t kernel = arguments.call().kernel;
+  if (const Pipe* const pipe = find_pipe(arguments, [](const Pipe& p) { return !is_whole(p); })) {
+    PipeFault fault{*pipe, task, kernel};
+    fault.pipe.control.fault = PTOPipeFault::NONE;
+    return fault;
+  }
+  const auto has_fault = [](const Pipe& p) { return p.control.fault != PTOPipeFault::NONE; };
+  if (const Pipe* const pipe = find_pipe(arguments, has_fault)) {
+    return PipeFault{*pipe, task, kernel};
   }
   return std::nullopt;
 }
 
 ErrorCode pipe_fault_code(PTOPipeFault fault) {
+  if (fault == PTOPipeFault::NONE) return ErrorCode::kernel_overran;
   const bool push = fault == PTOPipeFault::FULL || fault == PTOPipeFault::OVERSIZED;
   return push ? ErrorCode::pipe_overflow : ErrorCode::pipe_underflow;
 }

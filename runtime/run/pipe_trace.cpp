@@ -20,29 +20,25 @@ void for_each_pipe(const TaskArguments& arguments, Visit&& visit) {
   }
 }
 
-PipeCounts counts_of(const PTOPipe& pipe) {
-  return {pipe.pushed, pipe.popped, pipe.freed};
-}
-
-/// `more` - `less`; negative if a kernel has changed the counts by itself.
+/// `more` - `less`.
 int64_t difference(uint64_t more, uint64_t less) {
   return static_cast<int64_t>(more - less);
 }
 
-PipeFill fill_of(const PipeCounts& counts) {
-  return {difference(counts.pushed, counts.popped), difference(counts.popped, counts.freed)};
+PipeFill fill_of(const PTOPipe& pipe) {
+  return {difference(pipe.pushed, pipe.popped), difference(pipe.popped, pipe.freed)};
 }
 
 }  // namespace
 
 void note_pipes(const TaskArguments& arguments) {
-  for_each_pipe(arguments, [](Pipe& pipe) { pipe.before = counts_of(pipe.control); });
+  for_each_pipe(arguments, [](Pipe& pipe) { pipe.before = pipe.control; });
 }
 
 void record_pipes(const TaskArguments& arguments, TaskId task, uint64_t tick, EventLog& log) {
   for_each_pipe(arguments, [&](const Pipe& pipe) {
-    const PipeCounts& before = pipe.before;
-    const PipeCounts after = counts_of(pipe.control);
+    const PTOPipe& before = pipe.before;
+    const PTOPipe& after = pipe.control;
     log.record({.t = tick, .task = task, .kind = EventKind::pipe},
                {.group = pipe.group,
                 .tag = pipe.tag,

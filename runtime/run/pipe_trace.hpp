@@ -16,7 +16,7 @@ namespace pto2 {
 void note_pipes(const TaskArguments& arguments);
 
 /// Records an event for each pipe of a task. Requires that its pipes were noted, that its kernel
-/// has returned, and that it has not completed.
+/// has returned and has changed none by itself (pipe_fault.hpp), and that it has not completed.
 void record_pipes(const TaskArguments& arguments, TaskId task, uint64_t tick, EventLog& log);
 
 }  // namespace pto2

@@ -7,7 +7,8 @@
 ///          to it.
 ///   CO-I2: a task leaves the group of its cluster, notifies its consumers, drops its producers and
 ///          moves the watermarks before it counts as finished (SD-I2, CP-I4).
-///   CO-I3: of a task that broke the bound of a pipe nothing is completed.
+///   CO-I3: of a task that broke the bound of a pipe, or changed one by itself, nothing is
+///   completed.
 #pragma once
 
 #include <memory>
@@ -111,15 +112,17 @@ bool Completion<P, F>::end_share(WorkerId worker) {
   return !descriptor.is_block || desk_.state.block(task).parts.give_back();
 }
 
-/// True: the kernel broke the bound of a pipe. The run is given up, and the task never completes,
-/// so that nobody takes what it left in the pipe. PI-I1 makes the pipe its own until then.
+/// True: the kernel broke the bound of a pipe, or changed one by itself, of which there is no
+/// event. The run is given up, and the task never completes, so that nobody takes what it left in
+/// the pipe. PI-I1 makes the pipe its own until then.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Completion<P, F>::has_broken_pipe(SlotId task, TaskId id) {
   std::optional<PipeFault> fault;
   {
     const auto arguments = desk_.state.arguments(task).reading();
-    if (desk_.log.enabled()) record_pipes(*arguments, id, P::now(), desk_.log);
     fault = find_pipe_fault(*arguments, id);
+    const bool is_told = !fault || !fault->is_of_changes();
+    if (desk_.log.enabled() && is_told) record_pipes(*arguments, id, P::now(), desk_.log);
   }
   if (!fault) return false;
   desk_.state.give_up(pipe_fault_code(fault->pipe.control.fault),

@@ -123,6 +123,41 @@ TEST_P(Pipes, OtherSizesForTheSamePipeAreRefused) {
   expect_ok(small_device(), then(make_pipe_in_param(6), make_pipe_out_param(6, 8, 16384)));
 }
 
+/// By a pointer that goes astray, or to spare itself the verbs. It is nobody else's doing.
+TEST_P(Pipes, AKernelThatChangesAPipeByItselfEndsTheRun) {
+  const std::pair<void (*)(PTOPipe&), const char*> all[] = {
+      {[](PTOPipe& pipe) { pipe.popped += 5; }, "2 pushed, 6 popped and 0 freed in 4 slots of 64"},
+      {[](PTOPipe& pipe) { pipe.freed += 2; }, "2 pushed, 1 popped and 2 freed"},
+      {[](PTOPipe& pipe) { pipe.pushed += 3; }, "5 pushed, 1 popped and 0 freed"},
+      {[](PTOPipe& pipe) { pipe.pushed -= 1; }, "1 pushed, 1 popped and 0 freed"},
+      {[](PTOPipe& pipe) { pipe.capacity = 9; }, "2 pushed, 1 popped and 0 freed in 9 slots of 64"},
+      {[](PTOPipe& pipe) { pipe.slot_bytes = 8; },
+       "2 pushed, 1 popped and 0 freed in 4 slots of 8 bytes"}};
+  for (const auto& [how, text] : all) {
+    expect_error(ErrorCode::kernel_overran,
+                 std::string("pipe (group 0, tag 3), kernel 1, task 1 of ring 0: its counts or "
+                             "sizes were changed by other means than TPUSH, TPOP and TFREE: ") +
+                     text,
+                 "TPUSH, TPOP and TFREE alone", [&, how = how](PTO2Runtime* rt) {
+                   const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                   submit(rt, cluster, {make_pipe_out_param(3, 4, 64)}, {push(1), push(2)});
+                   submit(rt, cluster, {make_pipe_in_param(3)}, {pop(), change(how)});
+                   submit(rt, cluster, {make_pipe_in_param(3)}, {});
+                 });
+  }
+}
+
+/// Whatever else it did to another pipe.
+TEST_P(Pipes, AKernelThatChangesAPipeIsToldBeforeItsBounds) {
+  const auto empty = [](PTOPipe& pipe) { pipe.popped = pipe.pushed + 1; };
+  expect_error(ErrorCode::kernel_overran, "tag 5), kernel 1, task 0", "", [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    Step spoil = change(empty);
+    spoil.pipe = 2;
+    submit(rt, cluster, {make_pipe_in_param(4), make_pipe_in_param(5)}, {pop(), spoil});
+  });
+}
+
 /// They take slots and entries of the TensorMap as others do, and no heap.
 TEST_P(Pipes, ADeadlockIsCountedWithPipes) {
   const auto overfill = [&](PTO2Runtime* rt) {

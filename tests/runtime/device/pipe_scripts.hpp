@@ -17,10 +17,11 @@ namespace pto2::test {
 
 /// What a kernel does with one of its pipes.
 struct Step {
-  enum class Op { push, fill, pop, release } op;
-  uint64_t value = 0;  ///< of a push
-  int pipe = 1;        ///< number of the argument
-  uint64_t bytes = 8;  ///< of a push that copies
+  enum class Op { push, fill, pop, release, change } op;
+  uint64_t value = 0;               ///< of a push
+  int pipe = 1;                     ///< number of the argument
+  uint64_t bytes = 8;               ///< of a push that copies
+  void (*how)(PTOPipe&) = nullptr;  ///< a change that is none of a verb's
 };
 
 inline Step push(uint64_t value, int pipe = 1) {
@@ -34,6 +35,9 @@ inline Step pop(int pipe = 1) {
 }
 inline Step release(int pipe = 1) {
   return {Step::Op::release, 0, pipe};
+}
+inline Step change(void (*how)(PTOPipe&)) {
+  return {.op = Step::Op::change, .how = how};
 }
 inline std::vector<Step> times(std::size_t n, const Step& step) {
   return std::vector<Step>(n, step);
@@ -69,6 +73,9 @@ inline bool play(const Step& step, Script& script, const int64_t* args) {
     }
     case Step::Op::release:
       return TFREE(args, step.pipe);
+    case Step::Op::change:
+      step.how(pto_pipe(args, step.pipe));
+      return true;
   }
   return false;
 }
