@@ -20,13 +20,12 @@ constexpr OwnSetting own_settings[] = {
 /// What runs weak memory is compiled with the word alone.
 void check_fan_out(const Settings& settings, const ExecutorRow& chosen) {
   const SettingValue& fan_out = settings[Setting::fan_out];
-  const SettingValue& executor = settings[Setting::executor];
   if (!chosen.weak_memory || fan_out.text == fan_out_name(FanOutKind::word)) return;
   std::string others;
   for (const ExecutorRow& row : executor_table()) {
     if (!row.weak_memory) others += (others.empty() ? "" : ", ") + std::string(row.name);
   }
-  const SettingValue& culprit = executor.source > fan_out.source ? executor : fan_out;
+  const SettingValue& culprit = culprit_of(fan_out, settings[Setting::executor]);
   throw CliError(culprit.error_code(),
                  fmt::format("{}: executor {} runs the fan-out word alone; {} is for {}",
                              culprit.place(), chosen.name, fan_out.text, others));

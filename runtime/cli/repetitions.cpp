@@ -29,8 +29,9 @@ int32_t level_of(const std::string& name) {
 
 void check_replay(const Settings& settings) {
   if (settings.text(Setting::replay_graph) == "on" && settings.number(Setting::repeat) == 1) {
-    throw CliError(exit_usage,
-                   "--replay-graph needs --repeat 2 or more: the first repetition is recorded");
+    const SettingValue& replay = settings[Setting::replay_graph];
+    throw CliError(culprit_of(replay, settings[Setting::repeat]).error_code(),
+                   replay.place() + " needs --repeat 2 or more: the first repetition is recorded");
   }
 }
 

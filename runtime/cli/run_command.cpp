@@ -260,14 +260,14 @@ void RunCommand::check_combinations(const Settings& settings) const {
 /// What ends the process of a run can be told by another alone.
 void RunCommand::check_expectation(const Settings& settings) const {
   if (is_isolated(settings) || all_) return;
-  const std::string& expected = settings.text(Setting::expect);
+  const SettingValue& expected = settings[Setting::expect];
   for (const ErrorCode code : {ErrorCode::crashed, ErrorCode::exited}) {
-    if (expected != error_name(code)) continue;
+    if (expected.text != error_name(code)) continue;
     throw CliError(
-        exit_usage,
-        fmt::format("--expect {} needs --isolate, with which that is an outcome that --expect can "
-                    "name; without it the process ends that would report it",
-                    expected));
+        culprit_of(expected, settings[Setting::isolate]).error_code(),
+        fmt::format("{} {} needs --isolate, with which that is an outcome that can be expected; "
+                    "without it the process ends that would report it",
+                    expected.place(), expected.text));
   }
 }
 

@@ -93,6 +93,11 @@ struct SettingValue {
   ExitCode error_code() const { return source == Source::flag ? exit_usage : exit_bad_input; }
 };
 
+/// Of two that contradict each other the one whose source comes first, or `one`.
+inline const SettingValue& culprit_of(const SettingValue& one, const SettingValue& other) {
+  return other.source > one.source ? other : one;
+}
+
 /// What the user gave.
 struct SettingSources {
   std::map<std::string, std::string> flags;  ///< by the setting's name

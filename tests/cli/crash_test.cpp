@@ -124,6 +124,11 @@ TEST_F(Crashes, AreExpectedOfAnotherProcessAlone) {
     EXPECT_EQ(outcome.code, 2);
     EXPECT_THAT(outcome.err, HasSubstr("--expect " + fault + " needs --isolate"));
     EXPECT_THAT(outcome.err, Not(HasSubstr("FATAL"))) << "the run has begun";
+    const std::string file = folder_.file("expects.toml", "expect = \"" + fault + "\"\n");
+    const Outcome of_file = run({"--config", file});
+    EXPECT_EQ(of_file.code, 3);
+    EXPECT_THAT(of_file.err, HasSubstr("expects.toml, line 1, expect " + fault + " needs --isol"));
+    EXPECT_EQ(run({"--config", file, "--isolate=off"}).code, 2);
   }
 }
 

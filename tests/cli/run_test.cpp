@@ -221,6 +221,18 @@ TEST(Run, AReplayNeedsARunBefore) {
   EXPECT_THAT(outcome.err, HasSubstr("--replay-graph needs --repeat 2 or more"));
 }
 
+/// Who gave it is blamed, and nobody's flag.
+TEST(Run, AReplayThatAFileAsksForNeedsARunBefore) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("c.toml", "replay-graph = true\n");
+  const Outcome outcome = pto2({"run", "bgemm", "--config", file});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("c.toml, line 1, replay-graph needs --repeat 2 or more"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("--replay-graph")));
+  EXPECT_EQ(pto2({"run", "bgemm", "--config", file, "--repeat", "1"}).code, 2);
+  EXPECT_EQ(pto2({"run", "bgemm", "--config", file, "--repeat", "2"}).code, 0);
+}
+
 TEST(Run, OutputsGoWhereTheyShould) {
   const TemporaryFolder folder;
   const Outcome both = pto2({"run", "paged_attention", "--json", folder.path("r.json")});

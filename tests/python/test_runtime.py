@@ -71,7 +71,7 @@ def test_wrong_settings_are_told_at_once():
                            ({"executor": "pct", "fan_out": "lock"},
                             "fan-out: executor pct runs the fan-out word alone"),
                            ({"blocks": 1, "schedulers": 2}, "each needs a block"),
-                           ({"replay_graph": True}, "--replay-graph needs --repeat 2 or more"),
+                           ({"replay_graph": True}, "replay-graph needs --repeat 2 or more"),
                            ({"window": 2.5}, "window: 2.5 is no setting"),
                            ({"platform": "a2a3sim\0"}, "platform: .* is no setting"),
                            ({"platform": "\ud800"}, "platform: .* is no setting")]:
