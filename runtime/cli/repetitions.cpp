@@ -60,11 +60,13 @@ RunReport Repetitions::run(uint64_t trace_events) {
   const uint64_t wanted = settings_.number(Setting::repeat);
   MedianRun median(wanted);
   std::optional<RunResult> last;
-  while (report_.repetitions < wanted && report_.verdict.empty()) {
+  while (report_.verdict.empty()) {
+    // A launch that has heard of it says so. A simulation has not, nor has who verifies.
     if (stop_.stop_requested()) {
       interrupt(fmt::format("after {} of {} repetitions", report_.repetitions, wanted));
       break;
     }
+    if (report_.repetitions == wanted) break;
     progress_.step("running", report_.repetitions, wanted);
     DeviceConfig config = config_;
     config.kernel_timing = !is_simulated(executor_.executor);

@@ -210,6 +210,27 @@ TEST(RunInterruptionOfASimulation, EndsAfterTheRepetition) {
               ContainsRegex("verdict         interrupted: after [1-9][0-9]* of 20000"));
 }
 
+/// Which is the only one here, and the last.
+TEST(RunInterruptionOfASimulation, EndsAfterTheLastRepetition) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path("kernels"));
+  const std::string own = TEST_IMAGES;
+  fs::copy_file(own + "/slow_kernel.so", folder.path("kernels/0_slow.so"));
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    RunningProgram program({"run", "--orchestration", own + "/many_tasks.so", "--kernels",
+                            folder.path("kernels"), "--executor", "seeded", "--arg", "scalar:0",
+                            "--arg", "scalar:500", "--json", folder.path("json")});
+    ASSERT_TRUE(program.wait_for_text("the graph has begun"));
+    const Outcome outcome = program.end_with(signal);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("verdict         interrupted: after 1 of 1 repetitions"));
+    const auto result = nlohmann::json::parse(read_text(folder.path("json")));
+    EXPECT_EQ(result["verdict"], "interrupted");
+    EXPECT_EQ(result["tasks"], 500);
+    EXPECT_EQ(result["fins"], 500) << "it has come to its end";
+  }
+}
+
 /// Says what was found, and that it is not all. `first`: a text that comes with the first results.
 void expect_early_end(const Strings& command, const char* first, const char* text) {
   const TemporaryFolder folder;
