@@ -13,9 +13,8 @@
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/other_programs.hpp"
+#include "runtime/cli/run_errors.hpp"
 #include "runtime/cli/settings.hpp"
-#include "runtime/executors/seeded_team.hpp"
-#include "runtime/loader/load_error.hpp"
 #include "runtime/output/chosen_end.hpp"
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/exit_codes.hpp"
@@ -102,29 +101,11 @@ int execute(int argc, char** argv) {
   return complain(exit_usage, fmt::format("name a command first: {}", command_names()));
 }
 
-const Remedies remedies{
-    .memory =
-        "the rings, buffers or inputs are larger than what this process may have; use a "
-        "smaller --heap, --window, --dep-pool, --tensormap-pool, --trace-events or case",
-    .thread = "check the limits of this process (ulimit -a)"};
-
-std::optional<CliError> known(const std::exception& error) {
-  if (dynamic_cast<const LoadError*>(&error) != nullptr) {
-    return CliError(exit_bad_input, error.what());
-  }
-  if (dynamic_cast<const executors::SeededFailure*>(&error) != nullptr) {
-    return CliError(exit_our_bug, fmt::format("the schedule found a bug of the runtime: {}; report "
-                                              "it with the command line",
-                                              error.what()));
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 }  // namespace pto2::cli
 
 int main(int argc, char** argv) {
   using namespace pto2::cli;
   install_interrupt_handler();
-  return chosen(guarded([&] { return execute(argc, argv); }, remedies, known));
+  return chosen(guarded([&] { return execute(argc, argv); }, run_remedies(), known_error));
 }

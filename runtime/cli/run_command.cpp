@@ -17,6 +17,7 @@
 #include "runtime/cli/measured_run.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/repetitions.hpp"
+#include "runtime/cli/run_errors.hpp"
 #include "runtime/cli/run_exit_code.hpp"
 #include "runtime/cli/run_program.hpp"
 #include "runtime/cli/run_report.hpp"
@@ -155,6 +156,8 @@ class RunCommand : public Command {
   ExitCode print_config(const Settings& settings) const;
   RunReport measure(const Settings& settings, ResultFiles& results,
                     const Interruption& interruption) const;
+  RunReport measure_case(const Settings& settings, bool is_first, ResultFiles& results,
+                         const Interruption& interruption) const;
   ExitCode run(const Settings& settings);
   ExitCode report_loss(const Settings& settings, const IsolatedEnd& end, ResultFiles& results);
   ExitCode run_all();
@@ -411,6 +414,21 @@ void check_settings_of_all(const Settings& common) {
   }
 }
 
+/// One that cannot be made, or run, is an error, and keeps nothing of the others from being told: a
+/// wrong command line ends all, but for one that only a later case shows.
+RunReport RunCommand::measure_case(const Settings& settings, bool is_first, ResultFiles& results,
+                                   const Interruption& interruption) const {
+  try {
+    return measure(settings, results, interruption);
+  } catch (const std::exception& error) {
+    const CliError told = told_of(error, run_remedies(), known_error);
+    if (is_first && told.code() == exit_usage) throw;
+    complain(told.code(),
+             fmt::format("case {}: {}", settings.text(Setting::case_name), told.what()));
+    return error_report(settings, told);
+  }
+}
+
 ExitCode RunCommand::run_all() {
   const Settings common = resolve();
   check_files(common);
@@ -429,11 +447,11 @@ ExitCode RunCommand::run_all() {
   ExitCode worst = exit_pass;
   const Interruption interruption(Interruption::First::requests_stop);
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    RunReport report = measure(settings[i], results, interruption);
+    RunReport report = measure_case(settings[i], i == 0, results, interruption);
     report.expected = common.workload()->cases()[i].outcome();
     const bool is_last = report.is_interrupted();
     if (worst == exit_pass || !is_last) worst = std::max(worst, exit_code(report));
-    if (exit_code(report) != exit_pass) complain_of(report);
+    if (exit_code(report) != exit_pass && !report.is_error()) complain_of(report);
     if (!quiet_) results.print(to_line(report));
     reports.push_back(std::move(report));
     if (is_last) break;

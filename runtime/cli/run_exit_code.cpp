@@ -8,6 +8,7 @@ ExitCode exit_code(const RunReport& report) {
                        !result.damaged.empty() || !report.broken_rules.empty();
   if (our_bug) return exit_our_bug;
   if (report.is_interrupted()) return report.interrupted;
+  if (report.is_error()) return report.error;
   if (!report.expected.empty()) return report.is_as_expected() ? exit_pass : exit_fail;
   if (report.verdict == "pass") return exit_pass;
   if (report.verdict == "inconclusive") return exit_inconclusive;

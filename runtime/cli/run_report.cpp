@@ -130,15 +130,32 @@ std::vector<std::string> RunReport::warnings() const {
   return texts;
 }
 
-RunReport fault_report(const Settings& settings, const RunError& error) {
+namespace {
+
+RunReport report_of(const Settings& settings, const char* verdict) {
   RunReport report;
   report.settings = &settings;
   report.config = settings.device_config();
   report.team = team_of(executor_of(settings));
   report.expected = settings.text(Setting::expect);
-  report.verdict = "fault";
+  report.verdict = verdict;
+  return report;
+}
+
+}  // namespace
+
+RunReport fault_report(const Settings& settings, const RunError& error) {
+  RunReport report = report_of(settings, "fault");
   report.detail = error_name(error.code);
   report.result.error = error;
+  return report;
+}
+
+RunReport error_report(const Settings& settings, const CliError& error) {
+  RunReport report = report_of(settings, "error");
+  report.detail = error.what();
+  report.error = error.code();
+  report.is_lost = true;
   return report;
 }
 
@@ -268,7 +285,7 @@ std::string to_line(const RunReport& report) {
   const bool right = report.is_as_expected() || report.is_interrupted();
   const char* const sign = report.is_interrupted() ? "-" : right ? "ok" : "wrong";
   return fmt::format("{:<6}{:<18} {:<10} {}{}\n", sign, report.settings->text(Setting::case_name),
-                     duration_text(report.wall_s), report.outcome(),
+                     report.is_lost ? "-" : duration_text(report.wall_s), report.outcome(),
                      right ? "" : ", expected " + report.expected);
 }
 
@@ -278,10 +295,13 @@ std::string to_json(std::span<const RunReport> reports) {
   const bool right = std::all_of(reports.begin(), reports.end(), [](const RunReport& report) {
     return report.is_as_expected() || report.is_interrupted();
   });
+  const bool complete = std::none_of(reports.begin(), reports.end(),
+                                     [](const RunReport& report) { return report.is_error(); });
   const char* const good = reports.back().is_interrupted() ? "interrupted" : "pass";
+  const char* const bad = complete ? "fail" : "error";
   return text_of_json({{"schema", "pto2-run-all/1"},
                        {"workload", reports.front().settings->text(Setting::workload)},
-                       {"verdict", right ? good : "fail"},
+                       {"verdict", right ? good : bad},
                        {"cases", cases}});
 }
 

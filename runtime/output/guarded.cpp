@@ -56,25 +56,28 @@ void take_over(const Remedies& remedies) {
 
 }  // namespace
 
-int complain_of(const std::exception& error, const Remedies& remedies, const KnownErrors& other) {
-  if (const auto* known = dynamic_cast<const CliError*>(&error)) {
-    return complain(known->code(), known->what());
-  }
+CliError told_of(const std::exception& error, const Remedies& remedies, const KnownErrors& other) {
+  if (const auto* known = dynamic_cast<const CliError*>(&error)) return *known;
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return complain(exit_bad_input, "out of memory; " + remedies.memory);
+    return {exit_bad_input, "out of memory; " + remedies.memory};
   }
   if (const auto* refused = dynamic_cast<const std::system_error*>(&error)) {
     const bool no_thread = refused->code() == std::errc::resource_unavailable_try_again;
-    return complain(
+    return {
         exit_bad_input,
         fmt::format("the system refused: {}; {}", error.what(),
-                    no_thread ? remedies.thread : "check the limits of this process (ulimit -a)"));
+                    no_thread ? remedies.thread : "check the limits of this process (ulimit -a)")};
   }
   const std::optional<CliError> known = other ? other(error) : std::nullopt;
-  if (known) return complain(known->code(), known->what());
-  return complain(exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with the "
-                                            "command line",
-                                            error.what()));
+  if (known) return *known;
+  return {
+      exit_our_bug,
+      fmt::format("unexpected: {}; this is a bug, report it with the command line", error.what())};
+}
+
+int complain_of(const std::exception& error, const Remedies& remedies, const KnownErrors& other) {
+  const CliError told = told_of(error, remedies, other);
+  return complain(told.code(), told.what());
 }
 
 int guarded(const std::function<int()>& execute, const Remedies& remedies,

@@ -23,8 +23,11 @@ int complain(ExitCode code, const std::string& message);
 /// What a program knows of its own exceptions: turns them into a CliError.
 using KnownErrors = std::function<std::optional<CliError>(const std::exception&)>;
 
-/// Says on stderr what `error` is about and what can be done, by one table for all programs and by
-/// `other`; returns the exit code of a program that ends for it.
+/// What `error` is about and what can be done, by one table for all programs and by `other`, with
+/// the exit code of a program that ends for it.
+CliError told_of(const std::exception& error, const Remedies& remedies, const KnownErrors& other);
+
+/// Says that on stderr; returns the exit code.
 int complain_of(const std::exception& error, const Remedies& remedies, const KnownErrors& other);
 
 /// Memory is out and there may be none for a message: says so, and ends the process.

@@ -265,6 +265,61 @@ TEST(All, IsRefusedBeforeItsFirstCaseIfOneIsWrong) {
   EXPECT_EQ(read_text(json), "earlier");
 }
 
+/// The images of workload deadlock, but the orchestration lacks the entry of two cases.
+void copy_without_readers(const TemporaryFolder& folder) {
+  namespace fs = std::filesystem;
+  fs::copy(images() + "/deadlock", folder.path("deadlock"), fs::copy_options::recursive);
+  const std::string image = folder.path("deadlock/orchestration.so");
+  std::string bytes = read_text(image);
+  const std::string entry = "aicpu_orchestration_entry_readers";
+  for (std::size_t at = bytes.find(entry); at != std::string::npos; at = bytes.find(entry, at)) {
+    bytes.replace(at, entry.size(), "aicpu_orchestration_entry_writers");
+  }
+  fs::remove(image);
+  folder.file("deadlock/orchestration.so", bytes);
+}
+
+/// An earlier file is gone by then.
+TEST(All, HasTheOthersWhereOneCannotBeMade) {
+  const TemporaryFolder folder;
+  copy_without_readers(folder);
+  const std::string json = folder.file("json", "earlier");
+  const Outcome outcome =
+      run_program("/usr/bin/env", {"PTO2_WORKLOADS=" + folder.path(), PTO2_PROGRAM, "run",
+                                   "deadlock", "--all", "--json", json});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  const auto report = nlohmann::json::parse(read_text(json));
+  EXPECT_EQ(report["verdict"], "error");
+  ASSERT_EQ(report["cases"].size(), listed("deadlock")["cases"].size());
+  std::size_t errors = 0;
+  for (const auto& one : report["cases"]) {
+    const auto name = one["case"].get<std::string>();
+    const auto expected = one["expected"].get<std::string>();
+    if (one["outcome"] == expected) {
+      EXPECT_THAT(outcome.out, ContainsRegex("ok +" + name + " "));
+      continue;
+    }
+    ++errors;
+    EXPECT_EQ(one["verdict"], "error");
+    EXPECT_TRUE(one["repeat"].is_null());
+    EXPECT_THAT(one["detail"].get<std::string>(), HasSubstr("aicpu_orchestration_entry_readers"));
+    EXPECT_THAT(outcome.err, ContainsRegex("pto2: case " + name + ": .*_entry_readers"));
+    EXPECT_THAT(outcome.out, ContainsRegex("wrong " + name + " +- +error, expected " + expected));
+  }
+  EXPECT_EQ(errors, 2U);
+}
+
+/// The command line is wrong, and nothing has run.
+TEST(All, IsRefusedIfItsFirstCaseCannotHaveAnOption) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("json", "earlier");
+  const Outcome outcome =
+      pto2({"run", "paged_attention", "--all", "--scale", "1e30", "--json", json});
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(read_text(json), "earlier");
+}
+
 TEST(All, LeavesStdoutToTheLinesWhenTheJsonIsAFile) {
   const TemporaryFolder folder;
   const Outcome outcome =

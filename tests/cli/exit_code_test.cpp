@@ -38,6 +38,16 @@ TEST(ExitCode, IsThatOfTheExpectationIfThereIsOne) {
   EXPECT_EQ(code_of("fail", "heap_ring_deadlock", "heap_ring_deadlock"), exit_fail);
 }
 
+TEST(ExitCode, OfWhatCannotBeMadeIsItsOwn) {
+  for (const ExitCode code : {exit_usage, exit_bad_input, exit_our_bug}) {
+    RunReport report;
+    report.verdict = "error";
+    report.expected = "pass";
+    report.error = code;
+    EXPECT_EQ(exit_code(report), code);
+  }
+}
+
 TEST(ExitCode, OfADefectIsItsOwnWhateverTheVerdict) {
   for (const char* verdict : verdicts) {
     RunReport by_events;

@@ -225,6 +225,25 @@ TEST_F(RunReportOf, OfSeveralCasesPassesIfEachEndedAsExpected) {
   }
 }
 
+TEST_F(RunReportOf, ACaseThatCannotBeMadeHasNoCounts) {
+  report.expected = "pass";
+  RunReport refused = error_report(settings, CliError(exit_bad_input, "out of memory; buy some"));
+  refused.expected = "pass";
+  EXPECT_EQ(to_line(refused), "wrong Case1              -          error, expected pass\n");
+  const std::vector<RunReport> reports = {report, refused, report};
+  const auto json = nlohmann::json::parse(to_json(std::span<const RunReport>(reports)));
+  EXPECT_EQ(json["verdict"], "error");
+  const auto& error = json["cases"][1];
+  EXPECT_EQ(error["verdict"], "error");
+  EXPECT_EQ(error["outcome"], "error");
+  EXPECT_EQ(error["expected"], "pass");
+  EXPECT_EQ(error["detail"], "out of memory; buy some");
+  EXPECT_EQ(error["config"]["window"], 64);
+  for (const char* field : {"tasks", "repeat", "wall_s", "peak_rss_bytes", "fins"}) {
+    EXPECT_TRUE(error[field].is_null()) << field;
+  }
+}
+
 TEST_F(RunReportOf, ASimulationHasNoKernelTime) {
   report.team = executors::SeededOptions{.seed = 5};
   const auto json = nlohmann::json::parse(to_json(report));
