@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/executors/weak_memory.hpp"
@@ -79,6 +81,10 @@ std::unique_ptr<Subject> make_subject(const Options& options) {
     return std::make_unique<WorkloadSubject>(options, launch);
   } catch (const std::invalid_argument& error) {
     throw cli::CliError(cli::exit_usage, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw cli::CliError(cli::exit_bad_input, error.what());
+  } catch (const std::system_error&) {
+    throw;  // nothing is amiss with what was asked for
   } catch (const std::runtime_error& error) {
     throw cli::CliError(cli::exit_bad_input, error.what());
   }

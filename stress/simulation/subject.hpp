@@ -86,7 +86,7 @@ struct Options {
 /// std::bad_alloc if memory has ended by then (MemoryReserve).
 [[nodiscard]] stress::Launcher launcher_of(const Options& options);
 
-/// Throws CliError for what there is not.
+/// Throws CliError for what there is not, and std::system_error if the system refuses an OS thread.
 std::unique_ptr<Subject> make_subject(const Options& options);
 
 }  // namespace pto2::simulations
