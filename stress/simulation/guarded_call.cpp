@@ -1,7 +1,11 @@
 #include "stress/simulation/guarded_call.hpp"
 
+#include <cxxabi.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <new>
 #include <string>
 
 #include "runtime/device/crash_guard.hpp"
@@ -10,8 +14,20 @@
 #include "runtime/executors/shared_ticker.hpp"
 #include "runtime/executors/signal_stack.hpp"
 #include "runtime/executors/user_code.hpp"
+#include "runtime/loader/load_error.hpp"
+#include "runtime/orchestrator/orchestration_ops.hpp"
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/stderr_text.hpp"
+#include "stress/simulation/memory_reserve.hpp"
 
 namespace pto2::simulations {
+
+void end_with(const RunError& error) {
+  cli::print_to_stderr("FATAL: {}\n{}\n", error.message, error.hint);
+  CrashGuard::say_more();
+  std::fflush(nullptr);
+  _exit(cli::exit_runtime_fault);
+}
 
 void call_guarded(const char* who, uint64_t deadline_ms, const std::function<void()>& body) {
   const pid_t self = gettid();
@@ -32,10 +48,21 @@ void call_guarded(const char* who, uint64_t deadline_ms, const std::function<voi
     const executors::KernelState state = state_of(code, self);
     watch.look({&state, 1});
   });
-  code.call([&] {
-    const executors::OurCode held;
-    body();
-  });
+  try {
+    code.call([&] {
+      const executors::OurCode held;
+      body();
+    });
+  } catch (const abi::__forced_unwind&) {
+    std::exit(EXIT_FAILURE);  // as call_kernel() does
+  } catch (const LoadError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    MemoryReserve::check();
+    end_with(error_of_exception(who));
+  }
 }
 
 }  // namespace pto2::simulations

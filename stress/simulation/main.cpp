@@ -75,9 +75,9 @@ has random priorities that change a few times, bursts lets a thread go on for a 
 
 Exit codes: 0 all runs were right, 1 a run was wrong, 2 usage, 3 bad input, 4 inconclusive (no run,
 or 1000 and more that did not show every kind of outcome), 5 a kernel or an orchestration ended the
-program (it crashed, called exit(), or did not return where it cannot be left: stderr says how to
-repeat the run, and no result is written), 130 interrupted, 143 terminated. A run that was wrong
-before an interruption, or before memory or threads ended, counts more.)";
+program (it crashed, called exit(), threw before the first run, or did not return where it cannot be
+left: stderr says how to repeat the run, and no result is written), 130 interrupted, 143 terminated.
+A run that was wrong before an interruption, or before memory or threads ended, counts more.)";
 
 /// Empty: parse_faults() takes it.
 std::string refusal_of_faults(const std::string& list) {

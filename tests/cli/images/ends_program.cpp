@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 
@@ -56,6 +57,14 @@ void submit_many(PTO2Runtime* rt) {
   }
 }
 
+/// What `pto2 simulate` might take for errors of its own.
+void throw_what_is_asked_for() {
+  if (is_asked_for("throw runtime_error")) throw std::runtime_error("lacks a file");
+  if (is_asked_for("throw invalid_argument")) throw std::invalid_argument("of no use");
+  if (is_asked_for("throw out_of_range")) throw std::out_of_range("too far");
+  if (is_asked_for("throw number")) throw 42;
+}
+
 [[gnu::constructor]] void load() {
   if (const char* const folder = std::getenv("REMOVES")) rmdir(folder);
   if (is_asked_for("exit of image")) std::exit(0);
@@ -80,9 +89,11 @@ extern "C" PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t*, int) {
 
 extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t*, int) {
   if (is_asked_for("exit")) std::exit(0);
+  if (is_asked_for("exit of thread")) pthread_exit(nullptr);
   if (is_asked_for("crash")) raise(SIGSEGV);
   if (is_asked_for("mute")) take_no_signals();
   if (is_asked_for("spin") || is_asked_for("mute")) spin();
+  throw_what_is_asked_for();
   if (is_asked_for("many")) submit_many(rt);
   const bool for_ever = is_asked_for("submit");
   do {
