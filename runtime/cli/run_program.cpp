@@ -98,10 +98,7 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
     }
     data_ = make_data(settings);
     args_ = data_->args();
-    for (const workloads::Argument& argument : data_->arguments()) {
-      if (argument.kind == workloads::ArgumentKind::scalar) continue;
-      arrays_.push_back({argument.name, argument.value, argument.bytes});
-    }
+    arrays_ = data_->arrays();
   }
   for (const std::string& argument : own.arguments) {
     add_argument(parse_program_argument(argument), settings.number(Setting::input_seed));

@@ -27,6 +27,15 @@ std::vector<uint64_t> CaseData::args() const {
   return values;
 }
 
+std::vector<CallerArray> CaseData::arrays() const {
+  std::vector<CallerArray> arrays;
+  for (const Argument& argument : arguments_) {
+    if (argument.kind == ArgumentKind::scalar) continue;
+    arrays.push_back({argument.name, argument.value, argument.bytes});
+  }
+  return arrays;
+}
+
 void CaseData::keep_digests() {
   for (const Argument& argument : arguments_) {
     if (argument.kind == ArgumentKind::input) digests_.push_back(digest_of(argument));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/tensormap/caller_arrays.hpp"
 #include "runtime/workloads/buffer.hpp"
 #include "runtime/workloads/case_options.hpp"
 
@@ -67,6 +68,8 @@ class CaseData {
   const std::vector<Argument>& arguments() const { return arguments_; }
   /// Their values.
   std::vector<uint64_t> args() const;
+  /// The memory behind those that are no scalars.
+  std::vector<CallerArray> arrays() const;
   /// Name of the function of the orchestration that builds this case's graph.
   const std::string& entry() const { return entry_; }
   /// Tasks that the orchestration submits.

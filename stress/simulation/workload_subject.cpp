@@ -63,6 +63,7 @@ WorkloadSubject::WorkloadSubject(const Options& options, stress::Launcher launch
       kernels_(load(options, [&] { return KernelLibrary::from_folder(images_.kernels); })),
       data_(workloads::find_workload(options.workload).make_case(options.case_name)),
       args_(data_->args()),
+      arrays_(data_->arrays()),
       orchestration_(load(options, [&] {
         return OrchestrationLibrary::from_file(images_.orchestration, data_->entry());
       })) {
@@ -155,7 +156,11 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
   const DrawnFault fault = fault_of(seed, config, tasks);
   run.fault = fault.fault;
   run.fault_text = text_of(fault);
-  const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}, {}, fault.chip};
+  const Launch what{.kernels = entries_,
+                    .entry = [&](PTO2Runtime* rt) { call(rt, relay, tasks); },
+                    .log = {},
+                    .fault = fault.chip,
+                    .arrays = arrays_};
   try {
     run.result = launch_(options_.executor, config, what, seed);
     const RunResult& result = run.result;

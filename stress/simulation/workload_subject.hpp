@@ -64,6 +64,7 @@ class WorkloadSubject final : public Subject {
   KernelLibrary kernels_;
   std::unique_ptr<workloads::CaseData> data_;
   std::vector<uint64_t> args_;
+  std::vector<CallerArray> arrays_;
   OrchestrationLibrary orchestration_;
   std::vector<KernelEntry> entries_;
   Graph on_one_ring_{1};

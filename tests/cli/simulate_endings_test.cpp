@@ -91,11 +91,14 @@ TEST_F(EndingOrchestration, IsNotBlamedForTheTimeThatIsSpentOnItsTasks) {
 }
 
 TEST_F(EndingOrchestration, MakesMistakesThatRunsAreWrongBy) {
-  for (const char* how : {"scope", "tensor"}) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"scope", ""}, {"tensor", ""}, {"large tensor", ", but a has "}};
+  for (const auto& [how, message] : mistakes) {
     const Outcome outcome =
         run({"simulate", "vector_example", "--stub-kernels", "--seeds", "4..4"}, how);
     EXPECT_EQ(outcome.code, 1) << how << ": " << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("expected ok, got bad_submission")) << how;
+    EXPECT_THAT(outcome.out, HasSubstr(message));
     EXPECT_THAT(outcome.out,
                 HasSubstr("repeat: pto2 replay simulate/vector_example:Case1:stub@sc:4:"));
   }

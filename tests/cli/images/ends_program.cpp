@@ -65,6 +65,14 @@ void throw_what_is_asked_for() {
   if (is_asked_for("throw number")) throw 42;
 }
 
+/// One float more than vector_example's first array has.
+void submit_large(PTO2Runtime* rt, const uint64_t* args) {
+  const uint64_t shape[] = {args[6] + 1};
+  const PTOParam input[] = {
+      make_input_param({rt->ops->make_tensor(rt, args[0], shape, 1, DataType::FLOAT32)})};
+  pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, input, 1);
+}
+
 [[gnu::constructor]] void load() {
   if (const char* const folder = std::getenv("REMOVES")) rmdir(folder);
   if (is_asked_for("exit of image")) std::exit(0);
@@ -87,13 +95,14 @@ extern "C" PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t*, int) {
   return {.expected_arg_count = 7};
 }
 
-extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t*, int) {
+extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t* args, int) {
   if (is_asked_for("exit")) std::exit(0);
   if (is_asked_for("exit of thread")) pthread_exit(nullptr);
   if (is_asked_for("crash")) raise(SIGSEGV);
   if (is_asked_for("mute")) take_no_signals();
   if (is_asked_for("spin") || is_asked_for("mute")) spin();
   throw_what_is_asked_for();
+  if (is_asked_for("large tensor")) submit_large(rt, args);
   if (is_asked_for("many")) submit_many(rt);
   const bool for_ever = is_asked_for("submit");
   do {
