@@ -9,7 +9,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/executors/runtime_handle.hpp"
 #include "runtime/judge/judge.hpp"
+#include "runtime/loader/load_error.hpp"
+#include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/output/numbers.hpp"
 #include "stress/lost_core.hpp"
 #include "stress/oracles/demanded_edges.hpp"
@@ -72,9 +75,27 @@ WorkloadSubject::WorkloadSubject(const Options& options, stress::Launcher launch
     const KernelEntry entry = options.stub_kernels ? &Relay::stub : nullptr;
     entries_.push_back(kernel == nullptr ? nullptr : entry != nullptr ? entry : kernel->entry);
   }
+  configure();
   record(on_one_ring_, 1);
   record(on_four_rings_, 4);
   is_exact_ = on_four_rings_.recorder.is_exact() && data_->info().fault.empty();
+}
+
+/// As before a run.
+void WorkloadSubject::configure() {
+  const auto handle = executors::RuntimeHandle::take_before_run();
+  const auto count = static_cast<int>(args_.size());
+  int expected = 0;
+  call_guarded("aicpu_orchestration_config", options_.deadline_ms, [&] {
+    orchestration_.bind(handle.get());
+    expected = orchestration_.config(args_.data(), count).expected_arg_count;
+  });
+  if (const char* call = handle->misplaced_call()) end_with(error_of_early(call));
+  if (expected == count) return;
+  throw LoadError(
+      orchestration_.path(),
+      fmt::format("the orchestration expects {} arguments, but there are {}", expected, count),
+      "name the workload that it is written for");
 }
 
 void WorkloadSubject::record(Graph& graph, uint32_t rings) {

@@ -37,6 +37,7 @@ class WorkloadSubject final : public Subject {
     oracle::SmallestSizes enough{};
   };
 
+  void configure();
   void call(PTO2Runtime* rt, std::optional<Relay>& relay, uint64_t tasks);
   void record(Graph& graph, uint32_t rings);
   [[nodiscard]] const Graph& graph_on(uint32_t rings) const {

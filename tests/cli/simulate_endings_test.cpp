@@ -82,6 +82,37 @@ TEST_F(EndingOrchestration, EndsTheProgramWithItsThread) {
   expect_end("exit of thread", "the orchestration that was recorded called exit() or pthread_exit");
 }
 
+/// As before a run.
+TEST_F(EndingOrchestration, IsConfiguredBeforeItsCallsAreRecorded) {
+  const Outcome outcome =
+      run({"simulate", "vector_example", "--stub-kernels", "--seeds", "4..4"}, "nothing");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("2 tasks, expected 5\n"));
+}
+
+TEST_F(EndingOrchestration, MayEndInItsConfiguration) {
+  expect_end("exit of configuration", "FATAL: aicpu_orchestration_config called exit()");
+  expect_end("throw of configuration",
+             "FATAL: an exception left the orchestration: no configuration\n"
+             "catch it in aicpu_orchestration_config\n");
+  expect_end("spin of configuration", "FATAL: aicpu_orchestration_config has not returned for 1 s");
+  expect_end("call of configuration",
+             "FATAL: make_tensor() was called in aicpu_orchestration_config, before the run, "
+             "and did nothing\n");
+}
+
+TEST_F(EndingOrchestration, OfOtherArgumentsIsRefused) {
+  for (const Strings& command : {Strings{"simulate", "vector_example"},
+                                 Strings{"replay", "simulate/vector_example:Case1@sc:4"}}) {
+    const Outcome outcome = run(command, "more arguments");
+    EXPECT_EQ(outcome.code, 3) << outcome.out;
+    EXPECT_EQ(outcome.err, "pto2: " + workloads_ +
+                               "/vector_example/orchestration.so: the orchestration expects 9 "
+                               "arguments, but there are 7; name the workload that it is written "
+                               "for\n");
+  }
+}
+
 TEST_F(EndingOrchestration, IsNotBlamedForTheTimeThatIsSpentOnItsTasks) {
   const Outcome outcome = run({"simulate", "vector_example", "--stub-kernels", "--no-validate",
                                "--no-shrink", "--seeds", "4..4"},

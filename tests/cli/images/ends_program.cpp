@@ -73,6 +73,8 @@ void submit_large(PTO2Runtime* rt, const uint64_t* args) {
   pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, input, 1);
 }
 
+bool is_configured = false;
+
 [[gnu::constructor]] void load() {
   if (const char* const folder = std::getenv("REMOVES")) rmdir(folder);
   if (is_asked_for("exit of image")) std::exit(0);
@@ -92,10 +94,17 @@ void submit_large(PTO2Runtime* rt, const uint64_t* args) {
 }  // namespace
 
 extern "C" PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t*, int) {
-  return {.expected_arg_count = 7};
+  if (is_asked_for("exit of configuration")) std::exit(0);
+  if (is_asked_for("throw of configuration")) throw std::runtime_error("no configuration");
+  if (is_asked_for("spin of configuration")) spin();
+  const uint64_t shape[] = {4};
+  if (is_asked_for("call of configuration")) make_tensor(shape, 1);
+  is_configured = true;
+  return {.expected_arg_count = is_asked_for("more arguments") ? 9 : 7};
 }
 
 extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t* args, int) {
+  if (!is_configured) std::abort();
   if (is_asked_for("exit")) std::exit(0);
   if (is_asked_for("exit of thread")) pthread_exit(nullptr);
   if (is_asked_for("crash")) raise(SIGSEGV);
