@@ -112,7 +112,7 @@ void Execution::reset(Thread& t) {
   t.idles = t.makes_last_turn = false;
   t.trying_read = no_event;
   t.wait_begin = -1;
-  t.created_atomics = t.created_cells = t.spawned = 0;
+  t.created = {};
   leave_loop(t);
   sometimes_.forget(t.id);
 }

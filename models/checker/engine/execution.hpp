@@ -206,6 +206,15 @@ class Execution {
     finished,
   };
 
+  /// How many of each a thread has created: the next one is known by that number in all runs.
+  struct Created {
+    std::int32_t atomics = 0, cells = 0, threads = 0;
+    std::int32_t atomics_before = 0, cells_before = 0;  // the predicate that is evaluated
+
+    void begin_predicate() { atomics_before = atomics, cells_before = cells; }
+    void take_back() { atomics = atomics_before, cells = cells_before; }
+  };
+
   struct Thread {
     ThreadId id = 0;
     State state = State::absent;
@@ -234,7 +243,7 @@ class Execution {
     std::function<void()> body;
     std::unique_ptr<Fiber> fiber;
     std::string name;
-    std::int32_t created_atomics = 0, created_cells = 0, spawned = 0;
+    Created created;
     std::vector<LocationId> atomics;  // by order of creation; kept from run to run
     std::vector<std::int32_t> cells;
     std::vector<ThreadId> children;

@@ -21,12 +21,12 @@ LocationId Execution::create_atomic(const void* object, const Value& initial, de
                                     std::string_view name, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
-  leave_loop(t);  // or the count would tell of turns that are taken back
+  note_effect(t);  // or the count would tell of turns that are taken back
   if (t.id != 0 || type.is_pointer) isolated_ = false;
   note_in_tail();
-  const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);
+  const std::size_t ordinal = static_cast<std::size_t>(t.created.atomics++);
   if (ordinal == t.atomics.size()) {
-    const LocationId added = ids_->atomic({t.id, t.created_atomics - 1});
+    const LocationId added = ids_->atomic({t.id, t.created.atomics - 1});
     t.atomics.push_back(added);
     while (slots_.size() <= static_cast<std::size_t>(added)) slots_.push_back(memory_.add_slot());
     graph_->reserve_locations(static_cast<std::int32_t>(slots_.size()));
@@ -255,9 +255,9 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
   leave_loop(t);
   if (t.pending) commit_pending(t);
   if (t.id != 0) isolated_ = false;
-  const std::size_t ordinal = static_cast<std::size_t>(t.spawned++);
+  const std::size_t ordinal = static_cast<std::size_t>(t.created.threads++);
   if (ordinal == t.children.size()) {
-    const ThreadId added = ids_->thread({t.id, t.spawned - 1});
+    const ThreadId added = ids_->thread({t.id, t.created.threads - 1});
     if (added >= max_threads) stop("more than " + std::to_string(max_threads) + " threads");
     t.children.push_back(added);
     add_threads(static_cast<std::size_t>(added) + 1);
@@ -319,8 +319,9 @@ void Execution::abandon(const std::source_location& site) {
 std::int32_t Execution::create_cell(const void* object, bool initialised, std::string_view name,
                                     const std::source_location& site) {
   Thread& t = *running_;
+  if (t.in_predicate) note_effect(t);
   isolated_ = false;
-  const std::size_t ordinal = static_cast<std::size_t>(t.created_cells++);
+  const std::size_t ordinal = static_cast<std::size_t>(t.created.cells++);
   if (ordinal == t.cells.size()) t.cells.push_back(memory_.add_slot());
   memory_.create(t.cells[ordinal], object, initialised, {}, name, now(t, site));
   return t.cells[ordinal];

@@ -28,6 +28,23 @@ bool would_change(const EventGraph& graph, EventId read) {
   return graph.update_of(source) == no_event && graph.update(read).result(value) != value;
 }
 
+/// Whether one of the objects `begin` to `end` is alive behind the evaluation that has created
+/// them: the next one makes them again. `slot(i)`: that of object i.
+template <class Slot>
+std::optional<Fault> find_kept(const Memory& memory, std::int32_t begin, std::int32_t end,
+                               const Slot& slot) {
+  for (std::int32_t i = begin; i < end; ++i) {
+    const Object& object = memory.object(slot(static_cast<std::size_t>(i)));
+    if (!object.alive) continue;
+    return Fault{ViolationKind::misuse,
+                 "the predicate of a wait has created an object at " +
+                     to_string(object.created.site) +
+                     " that outlives it, and then did not hold; create it before",
+                 object.created};
+  }
+  return {};
+}
+
 }  // namespace
 
 void Execution::block(Thread& t, Waiting how, const std::source_location& site) {
@@ -48,6 +65,7 @@ void Execution::begin_wait(const std::source_location& site) {
   if (t.pending) commit_pending(t);
   leave_loop(t);
   t.in_predicate = true;
+  t.created.begin_predicate();
   t.wait_site = site;
   // Later evaluations of the same wait find reads recorded that belong to this run.
   if (t.position == t.wait_begin && t.trying_read != no_event) return;
@@ -114,6 +132,12 @@ bool Execution::end_wait(bool satisfied) {
     return true;
   }
   refuse_writes(t);
+  const auto atomic = [&](std::size_t i) { return slots_[static_cast<std::size_t>(t.atomics[i])]; };
+  const auto cell = [&](std::size_t i) { return t.cells[i]; };
+  const Created& created = t.created;
+  fail_if(find_kept(memory_, created.atomics_before, created.atomics, atomic), t.wait_site);
+  fail_if(find_kept(memory_, created.cells_before, created.cells, cell), t.wait_site);
+  t.created.take_back();
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",
          t.wait_site);

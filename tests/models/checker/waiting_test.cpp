@@ -161,6 +161,70 @@ TEST(Waiting, a_predicate_that_fails_must_not_have_written) {
   });
 }
 
+/// Each evaluation makes them anew, and they are the same ones in all runs.
+TEST(Waiting, a_predicate_may_use_objects_of_its_own) {
+  const auto body = [] {
+    atomic<int> y{0}, z{0};
+    thread setter([&] {
+      y.store(1, release);
+      z.store(1, release);
+    });
+    await([&] {
+      atomic<int> own{y.load(acquire)};
+      cell<int> last{0};
+      last.write(own.load(relaxed));
+      return last.read() == 1;
+    });
+    atomic<int> later{0};
+    check(later.load(relaxed) == 0, "it is new");
+    while (z.load(acquire) == 0) idle();
+    setter.join();
+  };
+  expect_pass(body);
+  for (const Strategy strategy : {Strategy::random_walk, Strategy::pct}) {
+    Options options;
+    options.strategy = strategy;
+    options.samples = 200;
+    const Report report = explore(options, body);
+    EXPECT_FALSE(report.violation) << report.to_text();
+  }
+}
+
+TEST(Waiting, what_a_predicate_that_fails_has_made_does_not_outlive_it) {
+  expect_violation(ViolationKind::misuse, [] {
+    atomic<int> y{0};
+    std::unique_ptr<atomic<int>> kept;
+    thread setter([&] { y.store(1, release); });
+    await([&] {
+      kept = std::make_unique<atomic<int>>(0);
+      return y.load(acquire) == 1;
+    });
+    setter.join();
+  });
+  expect_violation(ViolationKind::misuse, [] {
+    atomic<int> y{0};
+    std::unique_ptr<cell<int>> kept;
+    thread setter([&] { y.store(1, release); });
+    await([&] {
+      kept = std::make_unique<cell<int>>(0);
+      return y.load(acquire) == 1;
+    });
+    setter.join();
+  });
+  expect_pass([] {
+    atomic<int> y{0};
+    std::unique_ptr<atomic<int>> kept;
+    thread setter([&] { y.store(1, release); });
+    await([&] {
+      if (y.load(acquire) != 1) return false;
+      kept = std::make_unique<atomic<int>>(0);
+      return true;
+    });
+    check(kept->load(relaxed) == 0, "it is new");
+    setter.join();
+  });
+}
+
 TEST(Waiting, nor_must_that_of_a_polling_loop) {
   const auto body = [] {
     atomic<int> x{0}, y{0};
