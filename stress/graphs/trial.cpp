@@ -89,6 +89,8 @@ const char* name_of(Ending ending) {
       return error_name(ErrorCode::cluster_deadlock);
     case Ending::refused:
       return error_name(ErrorCode::bad_submission);
+    case Ending::threw:
+      return error_name(ErrorCode::orchestration_threw);
     case Ending::overflow:
       return error_name(ErrorCode::pipe_overflow);
     case Ending::underflow:
@@ -228,7 +230,14 @@ Ending Trial::expected() const {
     return fault()->code == ErrorCode::pipe_overflow ? Ending::overflow : Ending::underflow;
   }
   if (deadlock_) return static_cast<Ending>(1 + static_cast<uint32_t>(deadlock_->resource));
-  return predicted_.refusal() ? Ending::refused : Ending::passed;
+  if (!predicted_.refusal()) return Ending::passed;
+  const bool threw = predicted_.refusal()->code == ErrorCode::orchestration_threw;
+  return threw ? Ending::threw : Ending::refused;
+}
+
+bool Trial::stopped() const {
+  const Ending ending = expected();
+  return fault() != nullptr || ending == Ending::refused || ending == Ending::threw;
 }
 
 Ending Trial::run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,

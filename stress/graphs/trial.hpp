@@ -27,13 +27,14 @@ enum class Ending : uint32_t {
   no_nodes,
   no_entries,
   no_clusters,
-  refused,
+  refused,    ///< a call that the orchestration has made
+  threw,      ///< the orchestration
   overflow,   ///< of a pipe
   underflow,  ///< of a pipe
   core_lost,  ///< if that is what fails
   wrong
 };
-inline constexpr std::size_t endings = 11;
+inline constexpr std::size_t endings = 12;
 /// Whether a run that is right may end so where nothing of the chip fails.
 [[nodiscard]] bool is_of_sound_chips(Ending ending);
 /// Whether a plain graph, which has no groups, may end so.
@@ -74,8 +75,8 @@ class Trial {
   [[nodiscard]] const Interpreter& predicted() const { return predicted_; }
   /// What must come of it, unless the chip fails.
   [[nodiscard]] Ending expected() const;
-  /// A call or a kernel must end it, at once.
-  [[nodiscard]] bool stopped() const { return fault() != nullptr || expected() == Ending::refused; }
+  /// A call, an exception or a kernel must end it, at once.
+  [[nodiscard]] bool stopped() const;
 
   /// Runs it on `executor`; on the seeded ones under the schedule of this seed. `problems` says
   /// what is wrong, if anything is. The run is added to the census, if there is one, and its result
