@@ -6,6 +6,8 @@
 ///   OT-I1: while such a kernel runs, its scheduler is not announced as parked.
 ///   OT-I2: whoever runs one has woken a scheduler that is parked, for the case that more are
 ///   ready.
+///   OT-I3: and another one for each type of which it has passed on a block task, with cores idle
+///   that would have been next.
 #pragma once
 
 #include <optional>
@@ -75,6 +77,9 @@ bool OwnTasks<P, F>::run(WorkerId worker, SlotId task) {
   }
   // There may be more of them.
   desk_.state.wake_one(own_type);
+  desk_.for_each_core_type([this](uint32_t type) {
+    if (desk_.cores.take_more(type)) desk_.state.wake_one(type);
+  });
   ++desk_.counts.dispatches;
   record<P>(desk_.log, EventKind::dispatch, descriptor.id, worker.value, part.id);
   desk_.cores.note(worker, task);

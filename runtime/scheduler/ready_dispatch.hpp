@@ -4,9 +4,9 @@
 ///
 /// A core is free while it is idle, or while it is visited and has got nothing yet. The visited one
 /// goes first, and need not become idle in between. Pinned tasks go before what may run anywhere:
-/// if there are any as a visit begins, or as soon as one becomes ready by it, no core is free until
-/// dispatch() gives them theirs. What the same completion has made ready before them has its core
-/// by then: that is what was submitted after them.
+/// if this scheduler's cores have any as a visit begins, or as soon as one becomes ready by it, no
+/// core is free until dispatch() gives them theirs. What the same completion has made ready before
+/// them has its core by then: that is what was submitted after them.
 ///
 ///   RD-I1: a task goes to a core of its type that was free.
 ///   RD-I2: who has given its last free core of a type to a task wakes another scheduler, for what
@@ -93,8 +93,11 @@ class ReadyDispatch {
         passed_on = start_taken(type, desk_.cores.take_lowest(type), task);
         progress = true;
       }
-      cores_to_wait_for_ |= passed_on && !cores.idle.empty();
-      if (desk_.cores.take_more(type) && cores.idle.empty()) offer(type);
+      // Cores that the ticket leaves idle take their turn, unless a task of its own comes first
+      // (OT-I3): there may be more until then.
+      const bool waits = passed_on && !cores.idle.empty();
+      cores_to_wait_for_ |= waits;
+      if (!waits && desk_.cores.take_more(type) && cores.idle.empty()) offer(type);
     });
     return progress;
   }
@@ -133,8 +136,9 @@ class ReadyDispatch {
     desk_.cores.put_idle_back();
     if (type == kept) desk_.cores.give_back(visited_);
   }
+  /// A pinned task that is another scheduler's waits for none of this one's cores.
   [[gnu::noinline]] void push_pinned(SlotId task, ClusterId cluster) {
-    keep_cores();
+    if (desk_.state.config.chip.scheduler_of(cluster) == desk_.id) keep_cores();
     desk_.state.push_pinned(task, cluster);
   }
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/task_word.hpp"
-#include "runtime/executors/seeded.hpp"
+#include "runtime/executors/hardware.hpp"
 #include "runtime/scheduler/ready_dispatch.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
@@ -10,15 +10,31 @@ namespace {
 
 constexpr auto cube = static_cast<uint32_t>(CoreType::cube);
 
+/// Of one thread, which rings nobody.
+struct ByHand : executors::Hardware {
+  struct doorbell {
+    void ring() const {}
+  };
+};
+
 /// The rooms of scheduler 0 of two, which nobody runs.
 class ReadyTest : public testing::Test {
  protected:
-  using P = executors::Seeded;
+  using P = ByHand;
 
   static DeviceConfig device() {
     DeviceConfig config = tiny_device();
     config.shards = 2;
+    config.chip.clusters = 2;
+    config.chip.schedulers = 2;
     return config;
+  }
+  /// Makes task `number` ready: one for cubes, of this cluster alone.
+  void push_pinned(uint32_t number, int16_t cluster) {
+    const SlotId task = make_slot(0, number);
+    state.life.slot(task).descriptor.write(
+        {{.cluster = cluster, .type = CoreType::cube}, make_id(0, number), nullptr, {}});
+    dispatch.push(task);
   }
   /// The number of the next task; -1: there is none.
   int next() {
@@ -104,7 +120,26 @@ TEST_F(ReadyTest, ACoreIsIdleAfterAVisitThatFoundNothing) {
   EXPECT_TRUE(desk.cores.busy().empty());
 }
 
+/// Cluster 0 is scheduler 0's, cluster 1 the other's.
+TEST_F(ReadyTest, CoresAreKeptForPinnedTasksOfTheirSchedulerAlone) {
+  for (const int16_t cluster : {int16_t{1}, int16_t{0}}) {
+    const CoreId core = desk.cores.take_lowest(cube);
+    dispatch.begin_visits();
+    dispatch.begin_visit(core);
+    push_pinned(static_cast<uint32_t>(cluster), cluster);
+    EXPECT_EQ(desk.cores.are_set_aside(), cluster == 0) << cluster;
+    dispatch.end_visit();
+    EXPECT_FALSE(desk.cores.are_set_aside());
+    EXPECT_TRUE(desk.cores[cube].idle.contains(core)) << cluster;
+  }
+}
+
 using ReadyDeathTest = ReadyTest;
+
+TEST_F(ReadyDeathTest, CoresAreKeptBetweenVisits) {
+  desk.cores.set_idle_aside();
+  EXPECT_DEATH(static_cast<void>(dispatch.dispatch()), "RD-I5");
+}
 
 TEST_F(ReadyDeathTest, ACoreIsVisitedWhileAnotherIs) {
   const CoreId core = desk.cores.take_lowest(cube);
