@@ -28,6 +28,7 @@ constexpr std::array names{"yields", "delays", "pinning", "crowd", "priorities"}
 constexpr int signal_of_noise = SIGURG;  // is ignored by whoever does not expect it
 constexpr uint32_t longest_delay_us = 200;
 constexpr auto between = std::chrono::microseconds(100);
+constexpr int largest_nice = 19;
 
 /// How long the next thread that gets the signal is delayed; 0: it yields.
 std::atomic<uint32_t> next_delay_us{0};
@@ -162,7 +163,9 @@ bool Noise::do_to(pid_t thread, NoiseKind kind) {
   const bool lasts = kind == NoiseKind::priorities || kind == NoiseKind::pinning;
   if (lasts && thread == getpid()) return false;
   if (kind == NoiseKind::priorities) {
-    const auto nice = static_cast<int>(random_.below(20));
+    const int least = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
+    const auto steps = static_cast<uint64_t>(largest_nice - least) + 1;
+    const int nice = least + static_cast<int>(random_.below(steps));
     return setpriority(PRIO_PROCESS, static_cast<id_t>(thread), nice) == 0;
   }
   if (kind == NoiseKind::pinning) {

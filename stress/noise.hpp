@@ -18,11 +18,13 @@ namespace pto2::stress {
 
 /// What is done to a thread, at any instruction of it, or to all.
 enum class NoiseKind : uint32_t {
-  yields,      ///< it gives up its processor
-  delays,      ///< it does nothing for up to 200 microseconds
-  pinning,     ///< it may run on one processor alone from now on; not the first thread
-  crowd,       ///< twice as many other threads as there are processors want to run, too
-  priorities,  ///< its nice value grows; not that of the first thread, which others inherit
+  yields,   ///< it gives up its processor
+  delays,   ///< it does nothing for up to 200 microseconds
+  pinning,  ///< it may run on one processor alone from now on; not the first thread
+  crowd,    ///< twice as many other threads as there are processors want to run, too
+  /// Its nice value becomes one from that of the first thread to 19; smaller than it is, only where
+  /// this process may. That of the first thread, which others inherit, stays.
+  priorities,
 };
 
 /// Reads names of kinds with commas between them, or `all`, or else `none` alone. Throws
