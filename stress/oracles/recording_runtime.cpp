@@ -76,6 +76,7 @@ uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32
                                 DataType dtype) {
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
+  if (address == PTO2_NULL_EXTERNAL) address = 0;
   size_t buffer = buffers_.size();
   if (address != 0) {
     buffer = external_.try_emplace(address, buffer).first->second;

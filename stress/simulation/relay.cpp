@@ -117,7 +117,9 @@ uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, D
   if (is_over()) return 0;
   const uint64_t made = ops().make_tensor(target_, address, shapes, ndims, dtype);
   std::size_t buffer = written_.size();
-  if (address != 0) buffer = external_.try_emplace(address, buffer).first->second;
+  if (address != 0 && address != PTO2_NULL_EXTERNAL) {
+    buffer = external_.try_emplace(address, buffer).first->second;
+  }
   if (buffer == written_.size()) written_.push_back({});
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];

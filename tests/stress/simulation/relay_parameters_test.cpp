@@ -1,0 +1,72 @@
+/// Stubs of tasks with the callers' memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/device/device.hpp"
+#include "stress/simulation/relay.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using testing::IsEmpty;
+
+using StubGraph = void (*)(PTO2Runtime*);
+
+void add(PTO2Runtime* rt, const std::vector<PTOParam>& params) {
+  pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params.data(),
+                      static_cast<int32_t>(params.size()));
+}
+
+Tensor external_floats(void* address, uint64_t count) {
+  return make_tensor_external(address, &count, 1);
+}
+
+struct StubRun {
+  RunResult result;
+  std::vector<std::string> problems;
+};
+
+StubRun run_stubs(StubGraph graph, KernelEntry kernel = &Relay::stub) {
+  std::optional<Relay> relay;
+  const KernelEntry kernels[] = {kernel};
+  DeviceConfig config;
+  config.window = 16;
+  config.chip.clusters = 2;
+  config.chip.schedulers = 1;
+  const Launch what{kernels,
+                    [&](PTO2Runtime* rt) {
+                      relay.emplace(rt, RelayOptions{.stub_kernels = true});
+                      pto2_rt_init_tensor_pool(&*relay);
+                      graph(&*relay);
+                    },
+                    {}};
+  StubRun run{launch(config, executors::SeededOptions{.seed = 5}, what), {}};
+  run.problems = relay->problems(run.result.tasks);
+  return run;
+}
+
+/// Of a run that is to end well.
+std::vector<std::string> stub_problems(StubGraph graph, KernelEntry kernel = &Relay::stub) {
+  const StubRun run = run_stubs(graph, kernel);
+  EXPECT_EQ(run.result.error.code, ErrorCode::ok) << run.result.error.message;
+  return run.problems;
+}
+
+TEST(RelayMemory, ANullAddressIsABufferOfItsOwn) {
+  EXPECT_THAT(stub_problems([](PTO2Runtime* rt) {
+                const Tensor first = external_floats(nullptr, 4);
+                const Tensor second = external_floats(nullptr, 4);
+                add(rt, {make_output_param(first)});
+                add(rt, {make_output_param(second)});
+                add(rt, {make_inout_param(second)});
+                add(rt, {make_input_param(first)});
+              }),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace pto2::simulations
