@@ -77,11 +77,9 @@ uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
   if (address == PTO2_NULL_EXTERNAL) address = 0;
-  size_t buffer = buffers_.size();
-  if (address != 0) {
-    buffer = external_.try_emplace(address, buffer).first->second;
-  }
   const uint64_t element_bytes = get_element_size(dtype);
+  size_t buffer = buffers_.size();
+  if (address != 0) buffer = external_.at(address, elements * element_bytes, buffer);
   if (buffer == buffers_.size()) {
     buffers_.emplace_back();
     buffers_.back().address = address;
@@ -129,6 +127,13 @@ uint64_t RecordingRuntime::transpose(uint64_t tensor) {
   handle.has_axes = false;
   handles_.push_back(handle);
   return handles_.size() - 1;
+}
+
+bool RecordingRuntime::writes_shared_bytes() const {
+  return std::ranges::any_of(external_.shared(), [&](size_t buffer) {
+    return std::ranges::any_of(buffers_[buffer].boxes,
+                               [](const Box& box) { return !box.writers.empty(); });
+  });
 }
 
 RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {

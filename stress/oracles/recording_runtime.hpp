@@ -1,16 +1,17 @@
 /// A runtime that only writes down what an orchestration asks for, as a program for the counting
 /// oracle. It knows nothing of the TensorMap: an entry is a whole buffer, or a box of it, which is
-/// exact for orchestrations whose boxes are the same or apart, such as batch paged attention.
+/// exact for orchestrations whose boxes are the same or apart, such as batch paged attention. So it
+/// is for memory of the caller's whose tensors begin at the same address, or share no byte.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "runtime/include/pto_orchestration_api.h"
+#include "stress/oracles/caller_buffers.hpp"
 #include "stress/oracles/counting_oracle.hpp"
 #include "stress/oracles/recorded_task.hpp"
 
@@ -30,7 +31,9 @@ class RecordingRuntime : public PTO2Runtime {
   [[nodiscard]] const std::vector<RecordedTask>& tasks() const { return tasks_; }
   /// Whether no box overlaps another one that is written. Of an orchestration that makes a mistake,
   /// which is for a run to refuse, nothing is known.
-  [[nodiscard]] bool boxes_are_apart() const { return boxes_are_apart_ && !has_mistakes_; }
+  [[nodiscard]] bool boxes_are_apart() const {
+    return boxes_are_apart_ && !has_mistakes_ && !writes_shared_bytes();
+  }
   [[nodiscard]] bool has_pipes() const { return has_pipes_; }
   void scope_begin();
   void scope_end();
@@ -83,6 +86,8 @@ class RecordingRuntime : public PTO2Runtime {
   [[nodiscard]] const Handle& handle_of(uint64_t tensor);
   /// Whether the orchestration may end a scope: the outermost is none of its own.
   [[nodiscard]] bool has_inner_scope() const { return scopes_.size() > 1; }
+  /// Whether a buffer of the caller's is written that shares bytes with one that begins elsewhere.
+  [[nodiscard]] bool writes_shared_bytes() const;
   /// The box of a parameter that a task reads or writes.
   Box& use(const PTOParam& param);
   void submit(const PTOParam* params, uint32_t count);
@@ -91,8 +96,8 @@ class RecordingRuntime : public PTO2Runtime {
 
   uint32_t rings_;
   std::vector<Buffer> buffers_;
-  std::map<uint64_t, size_t> external_;  ///< by address
-  std::vector<Handle> handles_{{}};      ///< handle 0 is none
+  CallerBuffers external_;
+  std::vector<Handle> handles_{{}};  ///< handle 0 is none
   oracle::Program program_;
   std::vector<RecordedTask> tasks_;
   std::vector<std::vector<size_t>> scopes_;  ///< the tasks of each that is open

@@ -116,13 +116,13 @@ void Relay::log(PTO2Runtime* rt, int32_t level, const char* format, ...) {
 uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype) {
   if (is_over()) return 0;
   const uint64_t made = ops().make_tensor(target_, address, shapes, ndims, dtype);
-  std::size_t buffer = written_.size();
-  if (address != 0 && address != PTO2_NULL_EXTERNAL) {
-    buffer = external_.try_emplace(address, buffer).first->second;
-  }
-  if (buffer == written_.size()) written_.push_back({});
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
+  std::size_t buffer = written_.size();
+  if (address != 0 && address != PTO2_NULL_EXTERNAL) {
+    buffer = external_.at(address, elements * get_element_size(dtype), buffer);
+  }
+  if (buffer == written_.size()) written_.push_back({});
   keep(made, {buffer, elements, ndims});
   return made;
 }
@@ -176,7 +176,7 @@ Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_
     const Handle handle = handle_of(params[i].tensor.id);
     Written& written = written_[handle.buffer];
     // Parts of a block task write the same bytes, and read what others have written by then.
-    const bool known = handle.whole && parts == 1;
+    const bool known = handle.whole && parts == 1 && !external_.is_shared(handle.buffer);
     // What it writes itself comes after all that it reads.
     const bool known_writer = !written.by_several && written.task != tasks_;
     const uint64_t expected = known && reads && known_writer ? written.task : 0;

@@ -4,11 +4,11 @@
 /// A stub takes no time and works on no data, but it sees what the runtime is there for: that each
 /// task runs once, and that what it reads was written by the task that wrote it last, where the
 /// graph says which that is. Each whole tensor holds the number of that task in its first bytes.
+/// Nothing is known of the callers' memory where tensors share bytes and begin at different ones.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory_resource>
 #include <string>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "runtime/chip/ai_core.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/include/pto_orchestration_api.h"
+#include "stress/oracles/caller_buffers.hpp"
 
 namespace pto2::simulations {
 
@@ -86,7 +87,7 @@ class Relay : public PTO2Runtime {
   std::pmr::deque<StubTask> stubs_{&memory_};
   std::vector<PTOParam> given_;  // of the submission under way: the stub's record, and its own
   std::vector<Handle> handles_;  // by the number of the target's record
-  std::map<uint64_t, std::size_t> external_;  // buffers by address
+  oracle::CallerBuffers external_;
   /// Entry b: who wrote buffer b last, and whether others may have done so at the same time. Buffer
   /// 0 is that of all handles that the runtime refuses.
   std::vector<Written> written_ = std::vector<Written>(1);

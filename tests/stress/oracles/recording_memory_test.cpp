@@ -17,6 +17,8 @@ using testing::IsEmpty;
 
 using Graph = void (*)(PTO2Runtime*);
 
+alignas(64) float callers[64];
+
 void add_task(PTO2Runtime* rt, std::initializer_list<PTOParam> params) {
   pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params.begin(),
                       static_cast<int32_t>(params.size()));
@@ -88,6 +90,43 @@ TEST(RecordingMemory, ANullAddressHasAnOwner) {
     add_task(rt, {make_output_param(tensor)});
   };
   EXPECT_THAT(record_of(graph).tasks()[1].owners, ElementsAre(0));
+  EXPECT_THAT(problems_of(graph, true), IsEmpty());
+}
+
+TEST(RecordingMemory, OfBuffersThatShareBytesNothingIsKnownIfOneIsWritten) {
+  const Graph inside = [](PTO2Runtime* rt) {
+    const Tensor whole = floats(callers, 16);
+    const Tensor part = floats(callers + 1, 4);
+    add_task(rt, {make_output_param(whole)});
+    add_task(rt, {make_input_param(part)});
+  };
+  EXPECT_THAT(problems_of(inside, false), IsEmpty());
+  const Graph in_front = [](PTO2Runtime* rt) {
+    const Tensor part = floats(callers + 8, 16);
+    const Tensor front = floats(callers, 12);
+    add_task(rt, {make_input_param(front)});
+    add_task(rt, {make_output_param(part)});
+  };
+  EXPECT_THAT(problems_of(in_front, false), IsEmpty());
+}
+
+/// In which order a tensor is made and another one written says nothing.
+TEST(RecordingMemory, WhatIsMadeLaterSharesWithWhatWasWritten) {
+  const Graph graph = [](PTO2Runtime* rt) {
+    add_task(rt, {make_output_param(floats(callers, 16))});
+    add_task(rt, {make_input_param(floats(callers + 1, 4))});
+  };
+  EXPECT_THAT(problems_of(graph, false), IsEmpty());
+}
+
+TEST(RecordingMemory, WhatIsOnlyReadMayBeShared) {
+  const Graph graph = [](PTO2Runtime* rt) {
+    const Tensor whole = floats(callers, 16);
+    const Tensor part = floats(callers + 1, 4);
+    const Tensor other = floats(callers + 16, 4);
+    add_task(rt, {make_input_param(whole), make_output_param(other)});
+    add_task(rt, {make_input_param(part), make_input_param(other)});
+  };
   EXPECT_THAT(problems_of(graph, true), IsEmpty());
 }
 

@@ -16,6 +16,8 @@ using testing::IsEmpty;
 
 using StubGraph = void (*)(PTO2Runtime*);
 
+alignas(64) float callers_memory[64];
+
 void add(PTO2Runtime* rt, const std::vector<PTOParam>& params) {
   pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params.data(),
                       static_cast<int32_t>(params.size()));
@@ -64,6 +66,26 @@ TEST(RelayMemory, ANullAddressIsABufferOfItsOwn) {
                 add(rt, {make_output_param(second)});
                 add(rt, {make_inout_param(second)});
                 add(rt, {make_input_param(first)});
+              }),
+              IsEmpty());
+}
+
+/// In whichever order the tensors are made.
+TEST(RelayMemory, OfBuffersThatShareBytesNothingIsKnown) {
+  EXPECT_THAT(stub_problems([](PTO2Runtime* rt) {
+                const Tensor whole = external_floats(callers_memory, 16);
+                const Tensor part = external_floats(callers_memory + 1, 4);
+                add(rt, {make_output_param(whole)});
+                add(rt, {make_inout_param(part)});
+                add(rt, {make_input_param(whole)});
+              }),
+              IsEmpty());
+  EXPECT_THAT(stub_problems([](PTO2Runtime* rt) {
+                const Tensor part = external_floats(callers_memory + 1, 4);
+                add(rt, {make_output_param(part)});
+                const Tensor whole = external_floats(callers_memory, 16);
+                add(rt, {make_inout_param(whole)});
+                add(rt, {make_input_param(part)});
               }),
               IsEmpty());
 }
