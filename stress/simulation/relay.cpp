@@ -17,10 +17,14 @@ uint64_t stamp_of(uint64_t number, std::size_t bytes) {
   return bytes == sizeof mixed ? mixed : mixed & ((uint64_t{1} << (8 * bytes)) - 1);
 }
 
+std::size_t stamp_bytes(uint64_t elements, uint64_t element_bytes) {
+  return std::min<uint64_t>(elements * element_bytes, sizeof(uint64_t));
+}
+
 std::size_t stamp_bytes(const PTOTensor& tensor) {
-  uint64_t bytes = get_element_size(tensor.dtype);
-  for (const uint32_t extent : tensor.shape) bytes *= extent;
-  return std::min<uint64_t>(bytes, sizeof(uint64_t));
+  uint64_t elements = 1;
+  for (const uint32_t extent : tensor.shape) elements *= extent;
+  return stamp_bytes(elements, get_element_size(tensor.dtype));
 }
 
 /// The number of a tensor's record, which is another tensor's when its scope has ended
@@ -118,12 +122,13 @@ uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, D
   const uint64_t made = ops().make_tensor(target_, address, shapes, ndims, dtype);
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
+  const uint64_t element_bytes = get_element_size(dtype);
   std::size_t buffer = written_.size();
   if (address != 0 && address != PTO2_NULL_EXTERNAL) {
-    buffer = external_.at(address, elements * get_element_size(dtype), buffer);
+    buffer = external_.at(address, elements * element_bytes, buffer);
   }
   if (buffer == written_.size()) written_.push_back({});
-  keep(made, {buffer, elements, ndims});
+  keep(made, {buffer, elements, element_bytes, ndims});
   return made;
 }
 
@@ -180,11 +185,12 @@ Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_
     // What it writes itself comes after all that it reads.
     const bool known_writer = !written.by_several && written.task != tasks_;
     const uint64_t expected = known && reads && known_writer ? written.task : 0;
-    stub.accesses.push_back({i + 1, reads, writes && known, expected});
+    stub.accesses.push_back({i + 1, reads, writes && known, expected, written.bytes});
     if (!writes) continue;
     // An OUTPUT does not wait for those who wrote it before.
     written.by_several = !known || (!reads && (written.task != 0 || written.by_several));
     written.task = tasks_;
+    written.bytes = stamp_bytes(handle.elements, handle.element_bytes);
   }
   return stub;
 }
@@ -197,7 +203,8 @@ void Relay::stub(int64_t* args) {
     // Who writes a page first has one fault, who reads it first and then writes has two.
     if (!access.reads && access.writes) continue;
     const auto& tensor = *reinterpret_cast<const PTOTensor*>(args[access.place]);
-    const std::size_t bytes = stamp_bytes(tensor);
+    std::size_t bytes = stamp_bytes(tensor);
+    if (access.expected != 0) bytes = std::min(bytes, access.expected_bytes);
     uint64_t found = 0;
     std::memcpy(&found, tensor.data<std::byte>(), bytes);
     if (access.expected != 0 && found != stamp_of(access.expected, bytes)) {

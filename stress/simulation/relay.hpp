@@ -42,7 +42,8 @@ class Relay : public PTO2Runtime {
   struct Access {
     uint32_t place;  ///< among the arguments
     bool reads, writes;
-    uint64_t expected;  ///< what it must read, 0: anything
+    uint64_t expected;           ///< what it must read, 0: anything
+    std::size_t expected_bytes;  ///< of that, at most
   };
   struct StubTask {
     uint64_t number;  ///< from 1 on
@@ -54,10 +55,12 @@ class Relay : public PTO2Runtime {
   struct Written {
     uint64_t task = 0;  ///< 0: none, or a part of it
     bool by_several = false;
+    std::size_t bytes = 0;  ///< of its number
   };
   struct Handle {
     std::size_t buffer = 0;
     uint64_t elements = 0;
+    uint64_t element_bytes = 0;
     uint32_t ndims = 0;
     bool whole = true;
   };

@@ -12,6 +12,8 @@
 namespace pto2::simulations {
 namespace {
 
+using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 using StubGraph = void (*)(PTO2Runtime*);
@@ -88,6 +90,49 @@ TEST(RelayMemory, OfBuffersThatShareBytesNothingIsKnown) {
                 add(rt, {make_input_param(part)});
               }),
               IsEmpty());
+}
+
+/// Of eight bytes that one has written, or four.
+TEST(RelayMemory, TensorsOfOneAddressHaveTheBytesOfTheSmallerInCommon) {
+  const StubGraph grows = [](PTO2Runtime* rt) {
+    const Tensor one = external_floats(callers_memory, 1);
+    const Tensor all = external_floats(callers_memory, 16);
+    add(rt, {make_output_param(one)});
+    add(rt, {make_input_param(all)});
+  };
+  EXPECT_THAT(stub_problems(grows), IsEmpty());
+  EXPECT_THAT(stub_problems(grows,
+                            [](int64_t* args) {
+                              static uint32_t calls = 0;
+                              Relay::stub(args);
+                              if (++calls == 1) *pto_tensor(args, 1).data<char>() ^= 1;
+                            }),
+              ElementsAre(HasSubstr("and not what task 1 wrote")));
+  EXPECT_THAT(stub_problems([](PTO2Runtime* rt) {
+                const Tensor one = external_floats(callers_memory, 1);
+                const Tensor all = external_floats(callers_memory, 16);
+                add(rt, {make_output_param(all)});
+                add(rt, {make_inout_param(one)});
+                add(rt, {make_inout_param(all)});
+                add(rt, {make_input_param(all)});
+                add(rt, {make_input_param(one)});
+              }),
+              IsEmpty());
+}
+
+/// Which all of them are compared.
+TEST(RelayMemory, TensorsOfOneAddressAndSizeHaveAllBytesInCommon) {
+  EXPECT_THAT(stub_problems(
+                  [](PTO2Runtime* rt) {
+                    add(rt, {make_output_param(external_floats(callers_memory, 2))});
+                    add(rt, {make_input_param(external_floats(callers_memory, 16))});
+                  },
+                  [](int64_t* args) {
+                    static uint32_t calls = 0;
+                    Relay::stub(args);
+                    if (++calls == 1) pto_tensor(args, 1).data<char>()[7] ^= 1;
+                  }),
+              ElementsAre(HasSubstr("and not what task 1 wrote")));
 }
 
 }  // namespace
