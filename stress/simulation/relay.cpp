@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime/chip/task_arguments.hpp"
+
 namespace pto2::simulations {
 namespace {
 
@@ -27,6 +29,15 @@ std::size_t stamp_bytes(const PTOTensor& tensor) {
   return stamp_bytes(elements, get_element_size(tensor.dtype));
 }
 
+/// The first scalar among the arguments of a kernel, as an address; null if there is none.
+void* first_scalar(const int64_t* args) {
+  for (int i = 0; i < pto_params(args); ++i) {
+    const bool is_pipe = (pto_call(args).pipes >> i & 1) != 0;
+    if (!is_pipe && pto_find_tensor(args, i) == nullptr) return reinterpret_cast<void*>(args[i]);
+  }
+  return nullptr;
+}
+
 /// The number of a tensor's record, which is another tensor's when its scope has ended
 /// (runtime/tensormap/tensor_table.hpp).
 std::size_t record_of(uint64_t tensor) {
@@ -39,7 +50,7 @@ const PTO2RuntimeOps Relay::table{
     .abi = PTO2_ORCHESTRATION_ABI,
     .submit_task =
         [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t count) {
-          of(rt).submit(params, count, 1, [&](const PTOParam* given, uint32_t n) {
+          of(rt).submit(params, count, 1, max_params, [&](const PTOParam* given, uint32_t n) {
             of(rt).ops().submit_task(of(rt).target_, kernel, type, given, n);
           });
         },
@@ -92,17 +103,18 @@ const PTO2RuntimeOps Relay::table{
     .submit_task_clustered =
         [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t count,
            int32_t cluster) {
-          of(rt).submit(params, count, 1, [&](const PTOParam* given, uint32_t n) {
+          of(rt).submit(params, count, 1, max_params, [&](const PTOParam* given, uint32_t n) {
             of(rt).ops().submit_task_clustered(of(rt).target_, kernel, type, given, n, cluster);
           });
         },
     .submit_block_task =
         [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t count,
            uint32_t block_dim, const int32_t* clusters) {
-          of(rt).submit(params, count, block_dim, [&](const PTOParam* given, uint32_t n) {
-            of(rt).ops().submit_block_task(of(rt).target_, kernel, type, given, n, block_dim,
-                                           clusters);
-          });
+          of(rt).submit(params, count, block_dim, max_block_params,
+                        [&](const PTOParam* given, uint32_t n) {
+                          of(rt).ops().submit_block_task(of(rt).target_, kernel, type, given, n,
+                                                         block_dim, clusters);
+                        });
         },
     .fail = [](PTO2Runtime* rt, int32_t code,
                const char* text) { of(rt).ops().fail(of(rt).target_, code, text); },
@@ -156,36 +168,50 @@ uint64_t Relay::derive(uint64_t from, uint64_t made, const uint64_t* shapes, uin
   return made;
 }
 
-/// A stub's first argument is its record.
+/// What the runtime refuses for its parameters goes there as it is.
 template <class Submit>
-void Relay::submit(const PTOParam* params, uint32_t count, uint32_t parts, Submit&& submit) {
+void Relay::submit(const PTOParam* params, uint32_t count, uint32_t parts, uint32_t most,
+                   Submit&& submit) {
   if (is_over()) return;
   ++tasks_;
-  if (!options_.stub_kernels) return submit(params, count);
-  StubTask& stub = add_stub(params, count, parts);
-  given_.assign(1, make_scalar_param(reinterpret_cast<uint64_t>(&stub)));
-  given_.insert(given_.end(), params, params + count);
-  submit(given_.data(), count + 1);
+  const bool is_null = params == nullptr && count != 0;
+  if (!options_.stub_kernels || count > most || is_null) return submit(params, count);
+  given_.assign(params, params + count);
+  give_record(parts, most);
+  submit(given_.data(), static_cast<uint32_t>(given_.size()));
 }
 
-Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_t parts) {
-  StubTask& stub =
-      stubs_.emplace_back(StubTask{tasks_, parts, std::pmr::vector<Access>(&memory_), 0, {}});
-  stub.accesses.reserve(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    const bool reads =
-        params[i].type == PTOParamType::INPUT || params[i].type == PTOParamType::INOUT;
-    const bool writes =
-        params[i].type == PTOParamType::OUTPUT || params[i].type == PTOParamType::INOUT;
+void Relay::give_record(uint32_t parts, uint32_t most) {
+  const bool has_room = given_.size() < most;
+  const auto scalar = std::ranges::find(given_, PTOParamType::SCALAR, &PTOParam::type);
+  const bool has_stub = has_room || scalar != given_.end();
+  StubTask& stub = add_stub(has_stub ? parts : 0, has_room ? 1 : 0);
+  const PTOParam record = make_scalar_param(reinterpret_cast<uint64_t>(&stub));
+  if (has_room) {
+    given_.insert(given_.begin(), record);
+  } else if (has_stub) {
+    *scalar = record;
+  }
+}
+
+/// Of the task whose parameters are given.
+Relay::StubTask& Relay::add_stub(uint32_t parts, uint32_t in_front) {
+  StubTask& stub = stubs_.emplace_back(
+      StubTask{tasks_, parts, in_front, std::pmr::vector<Access>(&memory_), 0, {}});
+  stub.accesses.reserve(given_.size());
+  for (uint32_t i = 0; i < given_.size(); ++i) {
+    const PTOParamType type = given_[i].type;
+    const bool reads = type == PTOParamType::INPUT || type == PTOParamType::INOUT;
+    const bool writes = type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
     if (!reads && !writes) continue;
-    const Handle handle = handle_of(params[i].tensor.id);
+    const Handle handle = handle_of(given_[i].tensor.id);
     Written& written = written_[handle.buffer];
     // Parts of a block task write the same bytes, and read what others have written by then.
     const bool known = handle.whole && parts == 1 && !external_.is_shared(handle.buffer);
     // What it writes itself comes after all that it reads.
     const bool known_writer = !written.by_several && written.task != tasks_;
     const uint64_t expected = known && reads && known_writer ? written.task : 0;
-    stub.accesses.push_back({i + 1, reads, writes && known, expected, written.bytes});
+    stub.accesses.push_back({i, reads, writes && known, expected, written.bytes});
     if (!writes) continue;
     // An OUTPUT does not wait for those who wrote it before.
     written.by_several = !known || (!reads && (written.task != 0 || written.by_several));
@@ -196,25 +222,28 @@ Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_
 }
 
 void Relay::stub(int64_t* args) {
-  StubTask& task = *reinterpret_cast<StubTask*>(args[0]);
+  auto* const record = static_cast<StubTask*>(first_scalar(args));
+  if (record == nullptr) return;
+  StubTask& task = *record;
   // The parts of a block task have one record, and may run at the same time.
   std::atomic_ref(task.runs).fetch_add(1, std::memory_order_relaxed);
+  const int64_t* const params = args + task.in_front;
   for (const Access& access : task.accesses) {
     // Who writes a page first has one fault, who reads it first and then writes has two.
     if (!access.reads && access.writes) continue;
-    const auto& tensor = *reinterpret_cast<const PTOTensor*>(args[access.place]);
+    const auto& tensor = *reinterpret_cast<const PTOTensor*>(params[access.place]);
     std::size_t bytes = stamp_bytes(tensor);
     if (access.expected != 0) bytes = std::min(bytes, access.expected_bytes);
     uint64_t found = 0;
     std::memcpy(&found, tensor.data<std::byte>(), bytes);
     if (access.expected != 0 && found != stamp_of(access.expected, bytes)) {
       task.problem = fmt::format("task {}, parameter {}: it reads {:x} and not what task {} wrote",
-                                 task.number, access.place, found, access.expected);
+                                 task.number, access.place + 1, found, access.expected);
     }
   }
   for (const Access& access : task.accesses) {
     if (!access.writes) continue;
-    const auto& tensor = *reinterpret_cast<const PTOTensor*>(args[access.place]);
+    const auto& tensor = *reinterpret_cast<const PTOTensor*>(params[access.place]);
     const std::size_t bytes = stamp_bytes(tensor);
     const uint64_t stamp = stamp_of(task.number, bytes);
     std::memcpy(tensor.data<std::byte>(), &stamp, bytes);

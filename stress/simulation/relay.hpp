@@ -5,6 +5,10 @@
 /// task runs once, and that what it reads was written by the task that wrote it last, where the
 /// graph says which that is. Each whole tensor holds the number of that task in its first bytes.
 /// Nothing is known of the callers' memory where tensors share bytes and begin at different ones.
+///
+/// A stub finds its record in the first scalar of its task: one of the relay's in front of the
+/// others or, where there is no room for it, one of the task's own. A task that has all the
+/// parameters that it may have, and no scalar, has no stub, and nothing is known of what it writes.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +44,15 @@ class Relay : public PTO2Runtime {
  private:
   /// A parameter of a task whose kernel is a stub.
   struct Access {
-    uint32_t place;  ///< among the arguments
+    uint32_t place;  ///< among the parameters
     bool reads, writes;
     uint64_t expected;           ///< what it must read, 0: anything
     std::size_t expected_bytes;  ///< of that, at most
   };
   struct StubTask {
-    uint64_t number;  ///< from 1 on
-    uint32_t parts = 1;
+    uint64_t number;     ///< from 1 on
+    uint32_t parts = 1;  ///< 0: of a task that has no stub
+    uint32_t in_front;   ///< arguments that are no parameters of the orchestration's
     std::pmr::vector<Access> accesses;
     uint32_t runs = 0;
     std::string problem;
@@ -80,8 +85,10 @@ class Relay : public PTO2Runtime {
   [[nodiscard]] Handle handle_of(uint64_t tensor) const;
   uint64_t derive(uint64_t from, uint64_t made, const uint64_t* shapes, uint32_t ndims);
   template <class Submit>
-  void submit(const PTOParam* params, uint32_t count, uint32_t parts, Submit&& submit);
-  StubTask& add_stub(const PTOParam* params, uint32_t count, uint32_t parts);
+  void submit(const PTOParam* params, uint32_t count, uint32_t parts, uint32_t most,
+              Submit&& submit);
+  void give_record(uint32_t parts, uint32_t most);
+  StubTask& add_stub(uint32_t parts, uint32_t in_front);
 
   PTO2Runtime* target_;
   RelayOptions options_;

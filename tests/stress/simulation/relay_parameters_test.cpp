@@ -1,7 +1,8 @@
-/// Stubs of tasks with the callers' memory.
+/// Stubs of tasks with the callers' memory, and with as many parameters as there may be.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace pto2::simulations {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -25,8 +27,17 @@ void add(PTO2Runtime* rt, const std::vector<PTOParam>& params) {
                       static_cast<int32_t>(params.size()));
 }
 
+void add_block(PTO2Runtime* rt, const std::vector<PTOParam>& params, int32_t parts) {
+  pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, params.data(),
+                            static_cast<int32_t>(params.size()), parts);
+}
+
 Tensor external_floats(void* address, uint64_t count) {
   return make_tensor_external(address, &count, 1);
+}
+
+Tensor made_floats(uint64_t count) {
+  return make_tensor(&count, 1);
 }
 
 struct StubRun {
@@ -58,6 +69,13 @@ std::vector<std::string> stub_problems(StubGraph graph, KernelEntry kernel = &Re
   const StubRun run = run_stubs(graph, kernel);
   EXPECT_EQ(run.result.error.code, ErrorCode::ok) << run.result.error.message;
   return run.problems;
+}
+
+/// The first task to run leaves no number.
+void forget_first(int64_t* args) {
+  static uint32_t calls = 0;
+  Relay::stub(args);
+  if (++calls == 1) *pto_tensor(args, 1).data<char>() ^= 1;
 }
 
 TEST(RelayMemory, ANullAddressIsABufferOfItsOwn) {
@@ -133,6 +151,114 @@ TEST(RelayMemory, TensorsOfOneAddressAndSizeHaveAllBytesInCommon) {
                     if (++calls == 1) pto_tensor(args, 1).data<char>()[7] ^= 1;
                   }),
               ElementsAre(HasSubstr("and not what task 1 wrote")));
+}
+
+std::vector<PTOParam> with_scalars(std::initializer_list<PTOParam> params, std::size_t count) {
+  std::vector<PTOParam> all(params);
+  all.resize(count, make_scalar_param(7));
+  return all;
+}
+
+/// As many parameters as a task may have, the last of which are scalars.
+TEST(RelayParameters, ATaskMayHaveAllThatThereMayBe) {
+  const StubGraph graph = [](PTO2Runtime* rt) {
+    const Tensor tensor = made_floats(4);
+    add(rt, with_scalars({make_output_param(tensor)}, 32));
+    add(rt, with_scalars({make_scalar_param(1), make_inout_param(tensor)}, 32));
+    add(rt, with_scalars({make_input_param(tensor)}, 31));
+  };
+  EXPECT_THAT(stub_problems(graph), IsEmpty());
+  EXPECT_THAT(stub_problems(graph,
+                            [](int64_t* args) {
+                              static uint32_t calls = 0;
+                              if (++calls != 2) Relay::stub(args);
+                            }),
+              ElementsAre("task 2 of 1 parts ran 0 times",
+                          AllOf(HasSubstr("task 3, parameter 1: it reads "),
+                                HasSubstr("and not what task 2 wrote"))));
+}
+
+/// A parameter has the number that the orchestration gave it, from 1 on.
+TEST(RelayParameters, AreToldByTheirNumbers) {
+  EXPECT_THAT(stub_problems(
+                  [](PTO2Runtime* rt) {
+                    const Tensor tensor = made_floats(4);
+                    const PTOParam scalar = make_scalar_param(1);
+                    add(rt, {make_output_param(tensor)});
+                    add(rt, with_scalars({scalar, scalar, make_input_param(tensor)}, 32));
+                  },
+                  forget_first),
+              ElementsAre(HasSubstr("task 2, parameter 3: it reads ")));
+}
+
+TEST(RelayParameters, ABlockTaskMayHaveAllThatThereMayBe) {
+  const StubGraph graph = [](PTO2Runtime* rt) {
+    const Tensor tensor = made_floats(4);
+    add_block(rt, with_scalars({make_output_param(tensor)}, 30), 3);
+    add_block(rt, with_scalars({make_input_param(tensor)}, 29), 3);
+  };
+  EXPECT_THAT(stub_problems(graph), IsEmpty());
+  EXPECT_THAT(stub_problems(graph,
+                            [](int64_t* args) {
+                              static uint32_t calls = 0;
+                              if (++calls != 2) Relay::stub(args);
+                            }),
+              ElementsAre("task 1 of 3 parts ran 2 times"));
+}
+
+/// Of a task that has no scalar, whose place the stub's record takes, nothing is known: neither
+/// whether it ran nor what it has written.
+TEST(RelayParameters, ATaskOfTensorsAloneHasNoStub) {
+  const StubGraph graph = [](PTO2Runtime* rt) {
+    std::vector<PTOParam> params;
+    for (int i = 0; i < 31; ++i) params.push_back(make_output_param(made_floats(4)));
+    const Tensor changed = made_floats(4);
+    add(rt, {make_output_param(changed)});
+    params.push_back(make_inout_param(changed));
+    add(rt, params);
+    add(rt, {make_input_param(changed), make_input_param(params.front().tensor)});
+    params.erase(params.begin(), params.begin() + 2);
+    add_block(rt, params, 2);
+    add(rt, {make_input_param(changed)});
+  };
+  const StubRun run = run_stubs(graph);
+  EXPECT_EQ(run.result.error.code, ErrorCode::ok) << run.result.error.message;
+  EXPECT_EQ(run.result.tasks, 5U);
+  EXPECT_THAT(run.problems, IsEmpty());
+}
+
+/// A pipe is no scalar, though it is no tensor: it stays as it was made.
+TEST(RelayParameters, APipeIsNotTheRecordOfAStub) {
+  static uint32_t capacity = 0;
+  EXPECT_THAT(stub_problems(
+                  [](PTO2Runtime* rt) {
+                    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                    std::vector<PTOParam> params = {make_pipe_out_param(0)};
+                    while (params.size() < 32) params.push_back(make_output_param(made_floats(4)));
+                    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, params.data(), 32,
+                                                  cluster);
+                  },
+                  [](int64_t* args) {
+                    Relay::stub(args);
+                    capacity = pto_pipe(args, 0).capacity;
+                  }),
+              IsEmpty());
+  EXPECT_EQ(capacity, PTO2_PIPE_CAPACITY);
+}
+
+/// The runtime refuses what the orchestration has asked for.
+TEST(RelayParameters, MoreThanThereMayBeAreTheRuntimes) {
+  const StubRun run = run_stubs([](PTO2Runtime* rt) { add(rt, with_scalars({}, 33)); });
+  EXPECT_EQ(run.result.error.code, ErrorCode::bad_submission);
+  EXPECT_THAT(run.result.error.message, HasSubstr("33 parameters, at most 32"));
+  const StubRun parts = run_stubs([](PTO2Runtime* rt) { add_block(rt, with_scalars({}, 31), 2); });
+  EXPECT_THAT(parts.result.error.message, HasSubstr("31 parameters, at most 30"));
+}
+
+TEST(RelayParameters, NoArrayOfThemIsTheRuntimes) {
+  const StubRun run = run_stubs(
+      [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 3); });
+  EXPECT_THAT(run.result.error.message, HasSubstr("3 parameters in no array"));
 }
 
 }  // namespace
