@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/include/pto_kernel_api.h"
+
 namespace pto2::oracle {
+
+constexpr uint32_t most_params = pto_max_args;
 
 const PTO2RuntimeOps RecordingRuntime::table{
     .abi = PTO2_ORCHESTRATION_ABI,
@@ -166,7 +170,8 @@ void RecordingRuntime::scope_end() {
 }
 
 void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i) has_mistakes_ |= !knows(params[i]);
+  has_mistakes_ |= count > most_params || (params == nullptr && count != 0);
+  for (uint32_t i = 0; i < count && !has_mistakes_; ++i) has_mistakes_ |= !knows(params[i]);
   if (has_mistakes_) return;
   oracle::Call call{oracle::CallKind::submit};
   std::set<size_t> producers;

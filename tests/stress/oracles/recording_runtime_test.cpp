@@ -293,6 +293,24 @@ TEST(RecordingRuntime, AnUnknownTensorIsAMistake) {
   }
 }
 
+/// Nor is anything known where there are no parameters, or more than anybody takes: a number below
+/// 0 is large.
+TEST(RecordingRuntime, ParametersThatThereAreNotAreAMistake) {
+  const std::vector<PTOParam> params(33, make_scalar_param(1));
+  const auto knows = [](const PTOParam* from, uint32_t count) {
+    RecordingRuntime runtime;
+    runtime.scope_begin();
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, from, count);
+    EXPECT_EQ(runtime.tasks().size(), runtime.boxes_are_apart() ? 1U : 0U);
+    return runtime.boxes_are_apart();
+  };
+  EXPECT_TRUE(knows(params.data(), 32));
+  EXPECT_FALSE(knows(params.data(), 33));
+  EXPECT_FALSE(knows(params.data(), ~uint32_t{0}));
+  EXPECT_FALSE(knows(nullptr, 1));
+  EXPECT_TRUE(knows(nullptr, 0));
+}
+
 TEST(RecordingRuntime, KnowsTheFormOfATensor) {
   RecordingRuntime runtime;
   const uint64_t rows[] = {2, 6};
