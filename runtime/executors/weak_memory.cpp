@@ -110,7 +110,8 @@ bool WeakMemory::is_known(const Store& store) const {
          std::ranges::any_of(store.reads, [&](const Stamp& read) { return read.is_in(past); });
 }
 
-/// A seq_cst load sees no store that is older than the last seq_cst one.
+/// A seq_cst load sees no store that is older than the last seq_cst one. What other seq_cst loads
+/// have seen is no bound.
 uint32_t WeakMemory::oldest_readable(History& history, bool seq_cst) const {
   const uint32_t oldest = history.count > kept ? history.count - kept : 0;
   uint32_t i = history.count - 1;

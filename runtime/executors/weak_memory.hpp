@@ -1,15 +1,19 @@
-/// Weak memory for a simulation: what C++ allows an access of a thread to see beside the newest
-/// value, sampled at random.
+/// Weak memory for a simulation: what the memory model allows an access of a thread to see beside
+/// the newest value, sampled at random.
 ///
 /// Each atomic remembers its last stores, in the order in which they were simulated, which is its
 /// modification order. A load takes the newest, or an older one that its thread has no reason to
 /// know about: none that happened before, or that somebody has read in an event that happened
-/// before, is passed over. Happens-before is kept in vector clocks. So every run is one that the
-/// standard allows, as RC11 understands it (Lahav et al., Repairing sequential consistency in
-/// C/C++11, PLDI 2017): modification order and the order of seq_cst operations agree with the order
-/// of the simulation. Runs in which they must not agree are not sampled (2+2W, for example); the
-/// exhaustive checker is for those. The histories are those of Relacy and of C11Tester (Luo and
-/// Demsky, ASPLOS 2021).
+/// before, is passed over. Happens-before is kept in vector clocks. So every run is one that RC11
+/// allows (Lahav et al., Repairing sequential consistency in C/C++11, PLDI 2017): modification
+/// order and the order of seq_cst operations agree with the order of the simulation. Runs in which
+/// they must not agree are not sampled (2+2W, for example); the exhaustive checker is for those.
+/// The histories are those of Relacy and of C11Tester (Luo and Demsky, ASPLOS 2021).
+///
+/// RC11, and not C++20, because it is what the checker explores. C++20 forbids some of these runs:
+/// its order of seq_cst operations has a load in front of every load that reads a later store
+/// ([atomics.order], "coherence-ordered before"), that of RC11 only if the store is seq_cst. So the
+/// readers of IRIW may disagree here, for one, if their loads are seq_cst and the stores are not.
 ///
 /// Plain data is checked for races by happens-before, with the rules of FastTrack (Flanagan and
 /// Freund, PLDI 2009).
