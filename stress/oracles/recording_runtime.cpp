@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "runtime/include/pto_kernel_api.h"
 
@@ -68,12 +69,16 @@ bool RecordingRuntime::knows(const PTOParam& param) {
 
 size_t RecordingRuntime::find_or_add(Buffer& buffer, const Layout& layout,
                                      std::vector<uint64_t> begin, std::vector<uint64_t> extent) {
-  for (size_t i = 0; i < buffer.boxes.size(); ++i) {
-    const Box& box = buffer.boxes[i];
-    if (box.layout == layout && box.begin == begin && box.extent == extent) return i;
+  const auto [size, is_new_size] = buffer.sizes.try_emplace({layout, extent}, buffer.groups.size());
+  if (is_new_size) buffer.groups.emplace_back();
+  Group& group = buffer.groups[size->second];
+  const auto [box, is_new] = group.boxes.try_emplace(begin, buffer.boxes.size());
+  if (!is_new) return box->second;
+  for (size_t i = 0; i < extent.size(); ++i) {
+    group.is_grid &= extent[i] != 0 && begin[i] % extent[i] == 0;
   }
-  buffer.boxes.push_back({layout, std::move(begin), std::move(extent)});
-  return buffer.boxes.size() - 1;
+  buffer.boxes.push_back({layout, std::move(begin), std::move(extent), size->second});
+  return box->second;
 }
 
 uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32_t ndims,
@@ -140,10 +145,8 @@ bool RecordingRuntime::writes_shared_bytes() const {
   });
 }
 
-RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
-  const Handle& handle = handles_[param.tensor.id];
-  Buffer& buffer = buffers_[handle.buffer];
-  Box& box = buffer.boxes[handle.box];
+/// There may be as many as there are tasks, so that what cannot overlap is not looked at.
+void RecordingRuntime::compare(Buffer& buffer, Box& box) {
   const auto is_apart = [&](const Box& other) {
     if (other.layout != box.layout || other.begin.size() != box.begin.size()) return false;
     for (size_t i = 0; i < box.begin.size(); ++i) {
@@ -152,9 +155,22 @@ RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
     }
     return false;
   };
-  for (const Box& other : buffer.boxes) {
-    boxes_are_apart_ &= &other == &box || other.writers.empty() || is_apart(other);
+  box.compared.resize(buffer.groups.size());
+  for (size_t i = 0; i < buffer.groups.size() && boxes_are_apart_; ++i) {
+    const Group& group = buffer.groups[i];
+    if (i == box.group && group.is_grid) continue;
+    for (size_t& next = box.compared[i]; next < group.written.size(); ++next) {
+      const Box& other = buffer.boxes[group.written[next]];
+      boxes_are_apart_ &= &other == &box || is_apart(other);
+    }
   }
+}
+
+RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
+  const Handle& handle = handles_[param.tensor.id];
+  Buffer& buffer = buffers_[handle.buffer];
+  Box& box = buffer.boxes[handle.box];
+  compare(buffer, box);
   return box;
 }
 
@@ -201,6 +217,9 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
     }
     if (type == PTOParamType::OUTPUT) take_place(params[i], read, call);
     Box& box = use(params[i]);
+    if (!std::exchange(box.was_written, true)) {
+      buffer.groups[box.group].written.push_back(handles_[params[i].tensor.id].box);
+    }
     box.writers.push_back(task);
     box.reader.reset();
     ++call.map_entries;

@@ -4,10 +4,13 @@
 /// is for memory of the caller's whose tensors begin at the same address, or share no byte.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "runtime/include/pto_orchestration_api.h"
@@ -43,15 +46,24 @@ class RecordingRuntime : public PTO2Runtime {
   struct Layout {
     std::vector<uint64_t> inner;  ///< extents of the axes behind the first
     uint64_t element_bytes = 0;
-    bool operator==(const Layout&) const = default;
+    auto operator<=>(const Layout&) const = default;
   };
   /// Elements of a buffer, and who wrote them last.
   struct Box {
     Layout layout;
     std::vector<uint64_t> begin;
     std::vector<uint64_t> extent;
+    size_t group;  ///< of its buffer's
     std::vector<size_t> writers = {};
     std::optional<size_t> reader = {};  ///< the last since the last of those
+    bool was_written = false;
+    std::vector<size_t> compared = {};  ///< with so many of each group that were written
+  };
+  /// Boxes of the same extents in one layout.
+  struct Group {
+    std::map<std::vector<uint64_t>, size_t> boxes;  ///< by where they begin
+    std::vector<size_t> written;                    ///< in this order
+    bool is_grid = true;  ///< all begin at multiples of their extents: no two overlap
   };
   struct Buffer {
     uint64_t bytes = 0;  ///< of an external one, as it was made last
@@ -59,6 +71,8 @@ class RecordingRuntime : public PTO2Runtime {
     bool allocated_here = false;
     size_t allocator = 0;
     std::vector<Box> boxes;
+    std::vector<Group> groups;
+    std::map<std::pair<Layout, std::vector<uint64_t>>, size_t> sizes;  ///< of which group each is
   };
   struct Handle {
     size_t buffer;
@@ -88,6 +102,8 @@ class RecordingRuntime : public PTO2Runtime {
   [[nodiscard]] bool has_inner_scope() const { return scopes_.size() > 1; }
   /// Whether a buffer of the caller's is written that shares bytes with one that begins elsewhere.
   [[nodiscard]] bool writes_shared_bytes() const;
+  /// A box with those that were written since it was compared last.
+  void compare(Buffer& buffer, Box& box);
   /// The box of a parameter that a task reads or writes.
   Box& use(const PTOParam& param);
   void submit(const PTOParam* params, uint32_t count);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -66,6 +67,25 @@ TEST(RecordingRuntime, TilesThatTouchAreApart) {
   EXPECT_TRUE(are_apart(4, 2, 2)) << "before";
   EXPECT_FALSE(are_apart(0, 2, 1));
   EXPECT_FALSE(are_apart(4, 3, 2));
+}
+
+/// An orchestration has a deadline for all its calls.
+TEST(RecordingRuntime, ManyTilesTakeLittleTime) {
+  constexpr uint64_t tiles = 30'000;
+  const uint64_t whole[] = {tiles, 4};
+  const uint64_t shape[] = {1, 4};
+  RecordingRuntime runtime;
+  const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, whole, 2, DataType::INT32);
+  runtime.scope_begin();
+  const std::clock_t begin = std::clock();
+  for (uint64_t i = 0; i < tiles; ++i) {
+    const uint64_t offset[] = {i, 0};
+    const PTOParam tile[] = {
+        make_inout_param({runtime.ops->view(&runtime, tensor, shape, offset)})};
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, tile, 1);
+  }
+  EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
+  EXPECT_TRUE(runtime.boxes_are_apart());
 }
 
 /// Who writes buffers without reading them depends on the tasks that allocated them, by a node
