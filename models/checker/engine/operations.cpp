@@ -252,7 +252,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
                           const std::source_location& site) {
   leaving();
   Thread& t = *running_;
-  leave_loop(t);
+  note_effect(t);
   if (t.pending) commit_pending(t);
   if (t.id != 0) isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.created.threads++);

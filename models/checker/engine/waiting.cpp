@@ -94,6 +94,12 @@ void Execution::refuse_writes(Thread& t) {
   const std::int32_t unmade = is_unmade ? t.position - 1 : -1;
   for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
     const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
+    if (event.kind == Kind::spawn) {
+      fail(ViolationKind::misuse,
+           "the predicate of a wait has started a thread at " + to_string(event.site) +
+               " and then did not hold; start it before",
+           event.site);
+    }
     const bool changes =
         i == unmade || event.kind == Kind::write ||
         (event.kind == Kind::rmw_write && event.value != graph_->value_of(event.rf));

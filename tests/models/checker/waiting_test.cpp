@@ -190,6 +190,45 @@ TEST(Waiting, a_predicate_may_use_objects_of_its_own) {
   }
 }
 
+/// Its objects are made anew however many values it is tried on.
+TEST(Waiting, a_predicate_may_only_create) {
+  const Report report = explore(Options{}, [] {
+    atomic<int> y{0};
+    thread setter([&] {
+      y.store(1, release);
+      y.store(2, release);
+    });
+    int seen = 0;
+    await([&] {
+      const atomic<int> own{0};
+      seen = y.load(acquire);
+      return seen != 0;
+    });
+    atomic<int> later{seen};
+    check(later.load(relaxed) == seen, "it is new");
+    setter.join();
+  });
+  EXPECT_TRUE(report.ok()) << report.to_text();
+  EXPECT_EQ(report.executions, 2u);
+}
+
+TEST(Waiting, a_predicate_that_fails_must_not_have_started_a_thread) {
+  for (const Strategy strategy : {Strategy::exhaustive, Strategy::random_walk}) {
+    Options options;
+    options.strategy = strategy;
+    expect_violation(ViolationKind::misuse, options, [] {
+      atomic<int> x{0}, y{0};
+      thread setter([&] { y.store(1, release); });
+      await([&] {
+        thread helper([&] { x.store(1, relaxed); });
+        helper.join();
+        return y.load(acquire) == 1;
+      });
+      setter.join();
+    });
+  }
+}
+
 TEST(Waiting, what_a_predicate_that_fails_has_made_does_not_outlive_it) {
   expect_violation(ViolationKind::misuse, [] {
     atomic<int> y{0};
