@@ -122,7 +122,9 @@ std::vector<std::string> GraphSubject::usual_outcomes() const {
     const bool of_a_pipe =
         ending == graphs::Ending::overflow || ending == graphs::Ending::underflow;
     const bool is_ended = ending == graphs::Ending::passed || of_a_pipe;
-    if (!graphs::is_of_sound_chips(ending) || (options_.mistakes && is_ended)) continue;
+    const bool is_rare = ending == graphs::Ending::threw;  // one graph in several hundred
+    if (!graphs::is_of_sound_chips(ending) || is_rare) continue;
+    if (options_.mistakes && is_ended) continue;
     if (options_.clustered || graphs::is_for_plain(ending)) usual.emplace_back(name_of(ending));
   }
   return usual;
