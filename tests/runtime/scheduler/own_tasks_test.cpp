@@ -21,21 +21,25 @@ struct OneThread : executors::Hardware {
 };
 
 /// The rooms of scheduler 0, and a task of its own, whose kernel sees whether the orchestrator is
-/// yet to be told of room.
+/// yet to be told of room, and another scheduler to be woken.
 class OwnTasksTest : public testing::Test {
  protected:
   static constexpr auto cube = static_cast<uint32_t>(CoreType::cube);
   static inline ReadyTasks<OneThread, TaskWord>* asked = nullptr;
+  static inline const ParkedSchedulers<OneThread>* parked = nullptr;
   static inline bool is_untold = false;
+  static inline bool is_unwoken = false;  ///< scheduler 1, for cubes
 
   OwnTasksTest() {
     asked = &ready;
+    parked = &state.parked[cube];
     for (auto& core : state.cores) {
       core.mailbox().report_ready();
       EXPECT_TRUE(core.mailbox().is_ready());
     }
     const auto kernel = [](int64_t*) {
       is_untold = asked->has_made_room();
+      is_unwoken = parked->is_announced(SchedulerId(1));
       throw std::runtime_error("it need not complete");
     };
     const SlotId task = make_slot(0, 3);
@@ -94,7 +98,7 @@ TEST_F(OwnTasksTest, WhatWasPassedOnIsOfferedBeforeTheKernel) {
   EXPECT_EQ(desk.cores[cube].idle.size(), 1u);
   EXPECT_TRUE(state.parked[cube].is_announced(SchedulerId(1))) << "its own core would be next";
   EXPECT_TRUE(own_tasks.run_one());
-  EXPECT_FALSE(state.parked[cube].is_announced(SchedulerId(1)));
+  EXPECT_FALSE(is_unwoken);
   EXPECT_EQ(next_ticket(), block);
 }
 
@@ -103,7 +107,7 @@ TEST_F(OwnTasksTest, NobodyElseIsWokenForTheKernel) {
   state.parked[cube].announce(SchedulerId(1));
   EXPECT_FALSE(dispatch.dispatch());
   EXPECT_TRUE(own_tasks.run_one());
-  EXPECT_TRUE(state.parked[cube].is_announced(SchedulerId(1)));
+  EXPECT_TRUE(is_unwoken);
 }
 
 }  // namespace
