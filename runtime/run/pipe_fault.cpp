@@ -29,8 +29,8 @@ std::string what_happened(const PTOPipe& pipe) {
       break;
   }
   return fmt::format(
-      "its counts or sizes were changed by other means than TPUSH, TPOP and TFREE: {} pushed, {} "
-      "popped and {} freed in {} slots of {} bytes",
+      "its counts, sizes or fault were changed by other means than TPUSH, TPOP and TFREE: {} "
+      "pushed, {} popped and {} freed in {} slots of {} bytes",
       pipe.pushed, pipe.popped, pipe.freed, pipe.capacity, pipe.slot_bytes);
 }
 
@@ -65,7 +65,24 @@ const Pipe* find_pipe(const TaskArguments& arguments, Holds&& holds) {
   return nullptr;
 }
 
-/// Whether the verbs have made it what it is.
+/// Whether the verbs note this fault of a pipe that is so. They change nothing of it afterwards.
+bool has_cause(const PTOPipe& pipe) {
+  switch (pipe.fault) {
+    case PTOPipeFault::NONE:
+      return true;
+    case PTOPipeFault::FULL:
+      return pipe.pushed - pipe.freed == pipe.capacity;
+    case PTOPipeFault::OVERSIZED:
+      return pipe.bytes > pipe.slot_bytes;
+    case PTOPipeFault::EMPTY:
+      return pipe.popped == pipe.pushed;
+    case PTOPipeFault::NOT_HELD:
+      return pipe.freed == pipe.popped;
+  }
+  return false;  // none that there is
+}
+
+/// Whether the verbs could have made it what it is.
 bool is_whole(const Pipe& pipe) {
   const PTOPipe& now = pipe.control;
   const PTOPipe& before = pipe.before;
@@ -75,7 +92,7 @@ bool is_whole(const Pipe& pipe) {
   const bool grows =
       now.pushed >= before.pushed && now.popped >= before.popped && now.freed >= before.freed;
   return is_where_it_was && grows && now.freed <= now.popped && now.popped <= now.pushed &&
-         now.pushed - now.freed <= now.capacity;
+         now.pushed - now.freed <= now.capacity && has_cause(now);
 }
 
 }  // namespace

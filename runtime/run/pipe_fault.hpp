@@ -1,5 +1,5 @@
-/// A kernel that broke the bound of a pipe, or changed its counts or sizes by itself: how it is
-/// noted, and what the user is told.
+/// A kernel that broke the bound of a pipe, or changed its counts, sizes or fault by itself: how
+/// it is noted, and what the user is told.
 #pragma once
 
 #include <cstdint>

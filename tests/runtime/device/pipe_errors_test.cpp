@@ -130,32 +130,68 @@ TEST_P(Pipes, AKernelThatChangesAPipeByItselfEndsTheRun) {
       {[](PTOPipe& pipe) { pipe.freed += 2; }, "2 pushed, 1 popped and 2 freed"},
       {[](PTOPipe& pipe) { pipe.pushed += 3; }, "5 pushed, 1 popped and 0 freed"},
       {[](PTOPipe& pipe) { pipe.pushed -= 1; }, "1 pushed, 1 popped and 0 freed"},
+      {[](PTOPipe& pipe) { pipe.popped = 0; }, "2 pushed, 0 popped and 0 freed"},
+      {[](PTOPipe& pipe) { pipe.slots += 64; }, "2 pushed, 1 popped and 0 freed in 4 slots of 64"},
+      {[](PTOPipe& pipe) { pipe.stride += 64; }, "2 pushed, 1 popped and 0 freed in 4 slots of 64"},
       {[](PTOPipe& pipe) { pipe.capacity = 9; }, "2 pushed, 1 popped and 0 freed in 9 slots of 64"},
       {[](PTOPipe& pipe) { pipe.slot_bytes = 8; },
        "2 pushed, 1 popped and 0 freed in 4 slots of 8 bytes"}};
   for (const auto& [how, text] : all) {
     expect_error(ErrorCode::kernel_overran,
-                 std::string("pipe (group 0, tag 3), kernel 1, task 1 of ring 0: its counts or "
-                             "sizes were changed by other means than TPUSH, TPOP and TFREE: ") +
+                 std::string("pipe (group 0, tag 3), kernel 1, task 2 of ring 0: its counts, sizes "
+                             "or fault were changed by other means than TPUSH, TPOP and TFREE: ") +
                      text,
                  "TPUSH, TPOP and TFREE alone", [&, how = how](PTO2Runtime* rt) {
                    const int32_t cluster = pto2_rt_allocate_cluster(rt);
                    submit(rt, cluster, {make_pipe_out_param(3, 4, 64)}, {push(1), push(2)});
-                   submit(rt, cluster, {make_pipe_in_param(3)}, {pop(), change(how)});
+                   submit(rt, cluster, {make_pipe_in_param(3)}, {pop()});
+                   submit(rt, cluster, {make_pipe_in_param(3)}, {change(how)});
                    submit(rt, cluster, {make_pipe_in_param(3)}, {});
                  });
   }
 }
 
-/// Whatever else it did to another pipe.
+TEST_P(Pipes, AKernelThatTakesBackWhatOthersHaveFreedEndsTheRun) {
+  const auto take_back = [](PTOPipe& pipe) { pipe.freed = 0; };
+  expect_error(ErrorCode::kernel_overran, "task 1 of ring 0: its counts", "", [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    submit(rt, cluster, {make_pipe_out_param(3, 4, 64)}, {push(1), pop(), release()});
+    submit(rt, cluster, {make_pipe_in_param(3)}, {change(take_back)});
+  });
+}
+
+/// None that the verbs note where there is one of two entries, and room, in a pipe of 4 slots.
+TEST_P(Pipes, AFaultThatAKernelHasMadeUpIsNoFaultOfItsPipe) {
+  void (*const all[])(PTOPipe&) = {
+      [](PTOPipe& pipe) { pipe.fault = PTOPipeFault::FULL; },
+      [](PTOPipe& pipe) { pipe.fault = PTOPipeFault::OVERSIZED; },
+      [](PTOPipe& pipe) { pipe.fault = PTOPipeFault::EMPTY; },
+      [](PTOPipe& pipe) { pipe.fault = PTOPipeFault::NOT_HELD; },
+      [](PTOPipe& pipe) { pipe.fault = static_cast<PTOPipeFault>(9); },
+  };
+  for (const auto& how : all) {
+    expect_error(ErrorCode::kernel_overran, "its counts, sizes or fault were changed",
+                 "TPUSH, TPOP and TFREE alone", [&](PTO2Runtime* rt) {
+                   const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                   submit(rt, cluster, {make_pipe_out_param(3, 4, 64)}, {push(1), push(2)});
+                   submit(rt, cluster, {make_pipe_in_param(3)}, {pop(), change(how)});
+                 });
+  }
+}
+
+/// Whatever else it did to this pipe, or to another one.
 TEST_P(Pipes, AKernelThatChangesAPipeIsToldBeforeItsBounds) {
   const auto empty = [](PTOPipe& pipe) { pipe.popped = pipe.pushed + 1; };
-  expect_error(ErrorCode::kernel_overran, "tag 5), kernel 1, task 0", "", [&](PTO2Runtime* rt) {
-    const int32_t cluster = pto2_rt_allocate_cluster(rt);
-    Step spoil = change(empty);
-    spoil.pipe = 2;
-    submit(rt, cluster, {make_pipe_in_param(4), make_pipe_in_param(5)}, {pop(), spoil});
-  });
+  for (const int spoilt : {1, 2}) {
+    expect_error(
+        ErrorCode::kernel_overran, fmt::format("tag {}), kernel 1, task 0", 3 + spoilt),
+        "TPUSH, TPOP and TFREE alone", [&](PTO2Runtime* rt) {
+          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+          Step spoil = change(empty);
+          spoil.pipe = spoilt;
+          submit(rt, cluster, {make_pipe_in_param(4), make_pipe_in_param(5)}, {pop(), spoil});
+        });
+  }
 }
 
 /// They take slots and entries of the TensorMap as others do, and no heap.
