@@ -415,12 +415,14 @@ void check_settings_of_all(const Settings& common) {
 }
 
 /// One that cannot be made, or run, is an error, and keeps nothing of the others from being told: a
-/// wrong command line ends all, but for one that only a later case shows.
+/// wrong command line ends all, but for one that only a later case shows, and so does a file for
+/// the results of all that cannot replace an earlier one.
 RunReport RunCommand::measure_case(const Settings& settings, bool is_first, ResultFiles& results,
                                    const Interruption& interruption) const {
   try {
     return measure(settings, results, interruption);
   } catch (const std::exception& error) {
+    if (dynamic_cast<const OutputError*>(&error) != nullptr) throw;
     const CliError told = told_of(error, run_remedies(), known_error);
     if (is_first && told.code() == exit_usage) throw;
     complain(told.code(),

@@ -129,8 +129,8 @@ void OutputFile::fail(const char* what) const {
   const char* const remedy =
       error == EFBIG ? "raise the limit of the size of files (ulimit -f)"
                      : "name a file in a folder that you may write, on a disk with room";
-  throw CliError(exit_bad_input, fmt::format("{}: {} {}: {}; {}", path_, content_, what,
-                                             std::strerror(error), remedy));
+  throw OutputError(exit_bad_input, fmt::format("{}: {} {}: {}; {}", path_, content_, what,
+                                                std::strerror(error), remedy));
 }
 
 void OutputFile::open_file() {

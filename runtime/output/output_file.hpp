@@ -16,7 +16,15 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/output/exit_codes.hpp"
+
 namespace pto2::cli {
+
+/// A file of results cannot be written or replaced, whatever work is still to be done for it.
+class OutputError : public CliError {
+ public:
+  using CliError::CliError;
+};
 
 /// For options that name a file: why `path` does not; empty if it does. A script whose variable is
 /// not set passes nothing.
@@ -30,19 +38,19 @@ namespace pto2::cli {
 class OutputFile {
  public:
   /// Opens `path` for writing, "-" for `standard`. `content` is what errors call it: "the trace".
-  /// Throws CliError (bad input) if that is impossible.
+  /// Throws OutputError (bad input) if that is impossible.
   explicit OutputFile(const std::string& path, std::string content = "the result",
                       std::FILE* standard = stdout);
 
-  /// Removes what there is under its name, so that nobody takes it for this one. Throws CliError
-  /// (bad input) if that is impossible.
+  /// Removes what there is under its name, so that nobody takes it for this one. Throws
+  /// OutputError (bad input) if that is impossible.
   void remove_former() const;
   /// The same where a process that was forked since has written to this one, too, and has ended:
-  /// opens it anew, but a pipe, whose reader may be gone. Throws CliError (bad input).
+  /// opens it anew, but a pipe, whose reader may be gone. Throws OutputError (bad input).
   void begin_again();
   void write(std::string_view text);
-  /// Flushes, closes, and puts the file in its place. Throws CliError (bad input) if anything could
-  /// not be written; what there was stays then.
+  /// Flushes, closes, and puts the file in its place. Throws OutputError (bad input) if anything
+  /// could not be written; what there was stays then.
   void finish();
   bool is_stdout() const { return path_ == stdout_name; }
 

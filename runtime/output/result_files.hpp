@@ -31,7 +31,8 @@ class ResultFiles {
   ResultFiles(const std::string& json, const std::string& junit)
       : ResultFiles(ResultNames{.json = json, .junit = junit}) {}
 
-  /// The run begins: removes the files that there are of earlier ones. Throws CliError (bad input).
+  /// The run begins: removes the files that there are of earlier ones. Throws OutputError (bad
+  /// input).
   void remove_former() const;
   /// The process has ended that had these files, too, and was to write them: removes what it has
   /// written, as far as that can be, and earlier files. Throws CliError (bad input).

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <regex>
 
 #include "tests/cli/program.hpp"
@@ -307,6 +308,23 @@ TEST(All, HasTheOthersWhereOneCannotBeMade) {
     EXPECT_THAT(outcome.out, ContainsRegex("wrong " + name + " +- +error, expected " + expected));
   }
   EXPECT_EQ(errors, 2U);
+}
+
+/// Every other case would be for nothing, too. A folder of the same name cannot be removed, whoever
+/// tries; it comes while the first case runs, which has removed the earlier file.
+TEST(All, EndsWhereItsJsonCannotBeReplaced) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("json", "earlier");
+  RunningProgram program({"run", "vector_example", "--all", "--repeat", "300", "--json", json});
+  ASSERT_TRUE(program.wait_until([&] { return !std::filesystem::exists(json); }));
+  std::filesystem::create_directory(json);
+  const Outcome outcome = program.end_with(0);  // which is no signal
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.out, ContainsRegex("^ok +Case1 [^\n]*\n$"));
+  EXPECT_EQ(outcome.err.find("pto2: " + json + ": the result as JSON cannot replace the earlier"),
+            0U)
+      << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 /// The command line is wrong, and nothing has run.
