@@ -308,6 +308,7 @@ TEST(All, HasTheOthersWhereOneCannotBeMade) {
     EXPECT_THAT(outcome.out, ContainsRegex("wrong " + name + " +- +error, expected " + expected));
   }
   EXPECT_EQ(errors, 2U);
+  EXPECT_THAT(outcome.err, Not(HasSubstr("ended in"))) << "it has not begun";
 }
 
 /// Every other case would be for nothing, too. A folder of the same name cannot be removed, whoever

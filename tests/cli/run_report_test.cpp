@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "runtime/cli/run_exit_code.hpp"
 #include "tests/cli/given_settings.hpp"
 
 namespace pto2::cli {
@@ -242,6 +243,31 @@ TEST_F(RunReportOf, ACaseThatCannotBeMadeHasNoCounts) {
   for (const char* field : {"tasks", "repeat", "wall_s", "peak_rss_bytes", "fins"}) {
     EXPECT_TRUE(error[field].is_null()) << field;
   }
+}
+
+TEST_F(RunReportOf, ACaseThatCannotBeMadeHasTheCodeOfItsError) {
+  for (const ExitCode code : {exit_usage, exit_bad_input, exit_our_bug}) {
+    RunReport refused = error_report(settings, CliError(code, "no"));
+    refused.expected = "pass";
+    EXPECT_EQ(exit_code(refused), code);
+  }
+}
+
+/// What is wrong comes before what is not known yet.
+TEST_F(RunReportOf, OfSeveralCasesIsInterruptedOnlyIfNothingWasWrong) {
+  RunReport interrupted = report;
+  interrupted.verdict = "interrupted";
+  report.expected = interrupted.expected = "pass";
+  RunReport wrong = report;
+  wrong.verdict = "fail";
+  const RunReport refused = error_report(settings, CliError(exit_bad_input, "no"));
+  const auto verdict_of = [](const std::vector<RunReport>& reports) {
+    return nlohmann::json::parse(to_json(std::span<const RunReport>(reports)))["verdict"];
+  };
+  EXPECT_EQ(verdict_of({report, interrupted}), "interrupted");
+  EXPECT_EQ(verdict_of({wrong, interrupted}), "fail");
+  EXPECT_EQ(verdict_of({refused, interrupted}), "error");
+  EXPECT_EQ(verdict_of({wrong, refused, interrupted}), "error");
 }
 
 TEST_F(RunReportOf, ASimulationHasNoKernelTime) {
