@@ -7,8 +7,8 @@
 
 namespace pto2::mutants {
 
-/// 0: none.
-inline int number_chosen = 0;
+/// 0: none. Hidden, or a shared object that has it would stay loaded for ever (STB_GNU_UNIQUE).
+__attribute__((visibility("hidden"))) inline int number_chosen = 0;
 
 /// Before what is initialised with the program, or with a shared object of it, which has its own.
 __attribute__((constructor(101))) static void read_choice() {
