@@ -60,6 +60,12 @@ const RecordingRuntime::Handle& RecordingRuntime::handle_of(uint64_t tensor) {
   return handles_[is_known ? tensor : 0];
 }
 
+bool RecordingRuntime::may_have(uint32_t ndims) {
+  const bool is_known = ndims != 0 && ndims <= PTO_MAX_DIMS;
+  has_mistakes_ |= !is_known;
+  return is_known;
+}
+
 bool RecordingRuntime::knows(const PTOParam& param) {
   const PTOParamType type = param.type;
   const bool is_tensor =
@@ -83,6 +89,7 @@ size_t RecordingRuntime::find_or_add(Buffer& buffer, const Layout& layout,
 
 uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32_t ndims,
                                 DataType dtype) {
+  if (!may_have(ndims)) return 0;
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
   if (address == PTO2_NULL_EXTERNAL) address = 0;
@@ -123,6 +130,7 @@ uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const u
 
 uint64_t RecordingRuntime::reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
   Handle handle = handle_of(tensor);
+  if (!may_have(ndims)) return 0;
   handle.has_axes = false;
   handle.ndims = ndims;
   handle.elements = 1;

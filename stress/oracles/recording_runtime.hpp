@@ -92,6 +92,8 @@ class RecordingRuntime : public PTO2Runtime {
   uint64_t view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets);
   uint64_t reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
   uint64_t transpose(uint64_t tensor);
+  /// Whether a tensor may have so many dimensions; it is a mistake if not.
+  [[nodiscard]] bool may_have(uint32_t ndims);
   /// Whether a parameter is no tensor, or one that there is.
   [[nodiscard]] bool knows(const PTOParam& param);
   size_t find_or_add(Buffer& buffer, const Layout& layout, std::vector<uint64_t> begin,

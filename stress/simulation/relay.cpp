@@ -132,6 +132,7 @@ void Relay::log(PTO2Runtime* rt, int32_t level, const char* format, ...) {
 uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype) {
   if (is_over()) return 0;
   const uint64_t made = ops().make_tensor(target_, address, shapes, ndims, dtype);
+  if (made == 0) return 0;  // the shape may have any number of dimensions
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
   const uint64_t element_bytes = get_element_size(dtype);
@@ -158,6 +159,7 @@ Relay::Handle Relay::handle_of(uint64_t tensor) const {
 
 /// `ndims` 0: as many as before.
 uint64_t Relay::derive(uint64_t from, uint64_t made, const uint64_t* shapes, uint32_t ndims) {
+  if (made == 0) return 0;  // as make() does
   Handle handle = handle_of(from);
   if (ndims != 0) handle.ndims = ndims;
   uint64_t elements = 1;

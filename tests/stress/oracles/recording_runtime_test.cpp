@@ -331,6 +331,23 @@ TEST(RecordingRuntime, ParametersThatThereAreNotAreAMistake) {
   EXPECT_TRUE(knows(nullptr, 0));
 }
 
+/// A tensor has 1 to 5: of a shape of more, or fewer than 0, nothing is read.
+TEST(RecordingRuntime, DimensionsThatThereAreNotAreAMistake) {
+  const std::vector<uint64_t> shape(PTO_MAX_DIMS, 1);
+  const auto is_known = [&](bool reshapes, uint32_t ndims) {
+    RecordingRuntime runtime;
+    uint64_t tensor =
+        runtime.ops->make_tensor(&runtime, 64, shape.data(), reshapes ? 1 : ndims, DataType::INT32);
+    if (reshapes) tensor = runtime.ops->reshape(&runtime, tensor, shape.data(), ndims);
+    EXPECT_EQ(tensor != 0, runtime.boxes_are_apart()) << ndims;
+    return runtime.boxes_are_apart();
+  };
+  for (const bool reshapes : {false, true}) {
+    for (const uint32_t ndims : {1U, 5U}) EXPECT_TRUE(is_known(reshapes, ndims)) << ndims;
+    for (const uint32_t ndims : {0U, 6U, ~0U}) EXPECT_FALSE(is_known(reshapes, ndims)) << ndims;
+  }
+}
+
 TEST(RecordingRuntime, KnowsTheFormOfATensor) {
   RecordingRuntime runtime;
   const uint64_t rows[] = {2, 6};

@@ -261,5 +261,31 @@ TEST(RelayParameters, NoArrayOfThemIsTheRuntimes) {
   EXPECT_THAT(run.result.error.message, HasSubstr("3 parameters in no array"));
 }
 
+/// Nothing is read of a shape that the runtime refuses.
+template <uint32_t ndims, bool reshapes>
+void expect_refused_dimensions() {
+  const StubRun run = run_stubs([](PTO2Runtime*) {
+    const uint64_t shape[] = {4, 1, 1, 1, 1};
+    if (reshapes) {
+      const Tensor tensor = external_floats(callers_memory, 4);
+      EXPECT_EQ(tensor.reshape(shape, ndims).id, 0U);
+    } else {
+      EXPECT_EQ(make_tensor(shape, ndims).id, 0U);
+    }
+  });
+  EXPECT_EQ(run.result.error.code, ErrorCode::bad_submission);
+  EXPECT_THAT(run.result.error.message, HasSubstr(" dimensions; a tensor has 1 to 5"));
+  EXPECT_THAT(run.problems, IsEmpty());
+}
+
+TEST(RelayParameters, DimensionsThatThereAreNotAreTheRuntimes) {
+  expect_refused_dimensions<0, false>();
+  expect_refused_dimensions<6, false>();
+  expect_refused_dimensions<~0U, false>();
+  expect_refused_dimensions<0, true>();
+  expect_refused_dimensions<6, true>();
+  expect_refused_dimensions<~0U, true>();
+}
+
 }  // namespace
 }  // namespace pto2::simulations
