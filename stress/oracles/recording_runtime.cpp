@@ -27,23 +27,21 @@ const PTO2RuntimeOps RecordingRuntime::table{
                const uint64_t* offsets) { return of(rt).view(tensor, shapes, offsets); },
     .reshape = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
                   uint32_t ndims) { return of(rt).reshape(tensor, shapes, ndims); },
-    .transpose = [](PTO2Runtime* rt, uint64_t tensor, uint32_t,
-                    uint32_t) { return of(rt).transpose(tensor); },
+    .transpose = [](PTO2Runtime* rt, uint64_t tensor, uint32_t x,
+                    uint32_t y) { return of(rt).transpose(tensor, x, y); },
     .ndims = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handle_of(tensor).ndims; },
     .numel = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handle_of(tensor).elements; },
-    .is_contiguous = [](PTO2Runtime*, uint64_t) { return true; },
+    .is_contiguous = [](PTO2Runtime* rt,
+                        uint64_t tensor) { return of(rt).handle_of(tensor).is_contiguous(); },
     .dump = [](PTO2Runtime*, uint64_t) {},
     .log = &RecordingRuntime::log,
     .describe = [](PTO2Runtime*, uint64_t, char* text, uint64_t capacity) -> uint64_t {
       if (capacity != 0) *text = 0;
       return 0;
     },
-    .allocate_cluster =
-        [](PTO2Runtime* rt) {
-          of(rt).has_groups_ = true;
-          return 0;
-        },
-    .free_cluster = [](PTO2Runtime*, int32_t) {},
+    .allocate_cluster = [](PTO2Runtime* rt) { return of(rt).allocate_cluster(); },
+    .free_cluster = [](PTO2Runtime* rt,
+                       int32_t cluster) { of(rt).has_mistakes_ |= !of(rt).close_cluster(cluster); },
     .submit_task_clustered = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
                                 uint32_t count, int32_t) { of(rt).submit(params, count); },
     .submit_block_task = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
@@ -53,6 +51,25 @@ const PTO2RuntimeOps RecordingRuntime::table{
 };
 
 void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}
+
+void RecordingRuntime::Handle::lay_out(const uint64_t* shapes, uint32_t count) {
+  ndims = count;
+  elements = 1;
+  for (uint32_t i = count; i-- > 0;) {
+    shape[i] = shapes[i];
+    strides[i] = elements;
+    elements *= shapes[i];
+  }
+}
+
+bool RecordingRuntime::Handle::is_contiguous() const {
+  uint64_t expected = 1;
+  for (uint32_t i = ndims; i-- > 0;) {
+    if (shape[i] != 1 && strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return ndims != 0;
+}
 
 const RecordingRuntime::Handle& RecordingRuntime::handle_of(uint64_t tensor) {
   const bool is_known = tensor != 0 && tensor < handles_.size();
@@ -90,22 +107,24 @@ size_t RecordingRuntime::find_or_add(Buffer& buffer, const Layout& layout,
 uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32_t ndims,
                                 DataType dtype) {
   if (!may_have(ndims)) return 0;
-  uint64_t elements = 1;
-  for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
   if (address == PTO2_NULL_EXTERNAL) address = 0;
   const uint64_t element_bytes = get_element_size(dtype);
-  size_t buffer = buffers_.size();
-  if (address != 0) buffer = external_.at(address, elements * element_bytes, buffer);
+  Handle handle{.element_bytes = element_bytes};
+  handle.lay_out(shapes, ndims);
+  const uint64_t bytes = handle.elements * element_bytes;
+  size_t& buffer = handle.buffer;
+  buffer = buffers_.size();
+  if (address != 0) buffer = external_.at(address, bytes, buffer);
   if (buffer == buffers_.size()) {
     buffers_.emplace_back();
     buffers_.back().address = address;
   }
-  buffers_[buffer].bytes = elements * element_bytes;
+  buffers_[buffer].bytes = bytes;
   const Layout layout{std::vector<uint64_t>(shapes + std::min(ndims, 1U), shapes + ndims),
                       element_bytes};
-  const size_t box = find_or_add(buffers_[buffer], layout, std::vector<uint64_t>(ndims),
-                                 std::vector<uint64_t>(shapes, shapes + ndims));
-  handles_.push_back({buffer, box, ndims, elements, element_bytes});
+  handle.box = find_or_add(buffers_[buffer], layout, std::vector<uint64_t>(ndims),
+                           std::vector<uint64_t>(shapes, shapes + ndims));
+  handles_.push_back(handle);
   return handles_.size() - 1;
 }
 
@@ -119,6 +138,7 @@ uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const u
   begin.resize(handle.ndims);  // of other axes it may be more, or fewer
   handle.elements = 1;
   for (uint32_t i = 0; i < handle.ndims; ++i) {
+    handle.shape[i] = shapes[i];
     handle.elements *= shapes[i];
     begin[i] += offsets[i];
   }
@@ -132,16 +152,18 @@ uint64_t RecordingRuntime::reshape(uint64_t tensor, const uint64_t* shapes, uint
   Handle handle = handle_of(tensor);
   if (!may_have(ndims)) return 0;
   handle.has_axes = false;
-  handle.ndims = ndims;
-  handle.elements = 1;
-  for (uint32_t i = 0; i < ndims; ++i) handle.elements *= shapes[i];
+  handle.lay_out(shapes, ndims);
   handles_.push_back(handle);
   return handles_.size() - 1;
 }
 
-uint64_t RecordingRuntime::transpose(uint64_t tensor) {
+uint64_t RecordingRuntime::transpose(uint64_t tensor, uint32_t x, uint32_t y) {
   Handle handle = handle_of(tensor);
+  has_mistakes_ |= x >= handle.ndims || y >= handle.ndims;
+  if (has_mistakes_) return 0;
   handle.has_axes = false;
+  std::swap(handle.shape[x], handle.shape[y]);
+  std::swap(handle.strides[x], handle.strides[y]);
   handles_.push_back(handle);
   return handles_.size() - 1;
 }
@@ -189,8 +211,26 @@ void RecordingRuntime::scope_begin() {
 
 void RecordingRuntime::scope_end() {
   program_.push_back({oracle::CallKind::scope_end});
-  for (const size_t task : scopes_.back()) tasks_[task].scope_end = tasks_.size();
+  for (const size_t task : scopes_.back().tasks) tasks_[task].scope_end = tasks_.size();
+  for (const int32_t cluster : scopes_.back().clusters) close_cluster(cluster);
   scopes_.pop_back();
+}
+
+int32_t RecordingRuntime::allocate_cluster() {
+  has_groups_ = true;
+  // With none closed, those that are open are the first.
+  const int32_t cluster =
+      closed_clusters_.empty() ? static_cast<int32_t>(clusters_.size()) : *closed_clusters_.begin();
+  closed_clusters_.erase(cluster);
+  clusters_.insert(cluster);
+  scopes_.back().clusters.push_back(cluster);
+  return cluster;
+}
+
+bool RecordingRuntime::close_cluster(int32_t cluster) {
+  if (clusters_.erase(cluster) == 0) return false;
+  closed_clusters_.insert(cluster);
+  return true;
 }
 
 void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
@@ -210,7 +250,7 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
   RecordedTask& recorded = tasks_.emplace_back();
   recorded.producers.assign(producers.begin(), producers.end());
   recorded.ring = oracle::ring_at(scopes_.size(), rings_);
-  scopes_.back().push_back(task);
+  scopes_.back().tasks.push_back(task);
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
     if (type != PTOParamType::OUTPUT && type != PTOParamType::INOUT) continue;

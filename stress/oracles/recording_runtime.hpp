@@ -4,6 +4,7 @@
 /// is for memory of the caller's whose tensors begin at the same address, or share no byte.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -75,12 +76,23 @@ class RecordingRuntime : public PTO2Runtime {
     std::map<std::pair<Layout, std::vector<uint64_t>>, size_t> sizes;  ///< of which group each is
   };
   struct Handle {
-    size_t buffer;
-    size_t box;
-    uint32_t ndims;
-    uint64_t elements;
+    /// In the order of its axes, without gaps.
+    void lay_out(const uint64_t* shapes, uint32_t count);
+    /// As TensorRecord::is_contiguous().
+    [[nodiscard]] bool is_contiguous() const;
+
+    size_t buffer = 0;
+    size_t box = 0;
+    uint32_t ndims = 0;
+    uint64_t elements = 0;
     uint64_t element_bytes = 0;
     bool has_axes = true;  ///< those of its buffer
+    std::array<uint64_t, PTO_MAX_DIMS> shape = {};
+    std::array<uint64_t, PTO_MAX_DIMS> strides = {};  ///< in elements
+  };
+  struct Scope {
+    std::vector<size_t> tasks;
+    std::vector<int32_t> clusters;  ///< that were allocated in it, whether they are open or not
   };
 
   static const PTO2RuntimeOps table;
@@ -91,7 +103,7 @@ class RecordingRuntime : public PTO2Runtime {
   uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
   uint64_t view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets);
   uint64_t reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
-  uint64_t transpose(uint64_t tensor);
+  uint64_t transpose(uint64_t tensor, uint32_t x, uint32_t y);
   /// Whether a tensor may have so many dimensions; it is a mistake if not.
   [[nodiscard]] bool may_have(uint32_t ndims);
   /// Whether a parameter is no tensor, or one that there is.
@@ -108,6 +120,10 @@ class RecordingRuntime : public PTO2Runtime {
   void compare(Buffer& buffer, Box& box);
   /// The box of a parameter that a task reads or writes.
   Box& use(const PTOParam& param);
+  /// The lowest without an open group, as on a device that has enough of them.
+  int32_t allocate_cluster();
+  /// False if it is not open.
+  bool close_cluster(int32_t cluster);
   void submit(const PTOParam* params, uint32_t count);
   void read(const PTOParam& param, std::set<size_t>& producers, oracle::Call& call);
   void take_place(const PTOParam& param, const std::set<size_t>& producers, oracle::Call& call);
@@ -118,7 +134,9 @@ class RecordingRuntime : public PTO2Runtime {
   std::vector<Handle> handles_{{}};  ///< handle 0 is none
   oracle::Program program_;
   std::vector<RecordedTask> tasks_;
-  std::vector<std::vector<size_t>> scopes_;  ///< the tasks of each that is open
+  std::vector<Scope> scopes_;          ///< that are open
+  std::set<int32_t> clusters_;         ///< with an open group
+  std::set<int32_t> closed_clusters_;  ///< that had one
   bool boxes_are_apart_ = true;
   bool has_mistakes_ = false;
   bool has_groups_ = false;

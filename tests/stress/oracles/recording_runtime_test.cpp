@@ -365,6 +365,7 @@ TEST(RecordingRuntime, KnowsTheFormOfATensor) {
 
 TEST(RecordingRuntime, AProgramLacksTheGroups) {
   RecordingRuntime runtime;
+  runtime.scope_begin();
   EXPECT_TRUE(runtime.is_exact());
   pto2_rt_allocate_cluster(&runtime);
   EXPECT_FALSE(runtime.is_exact());
