@@ -1,6 +1,7 @@
 #include "stress/oracles/recording_runtime.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -175,7 +176,8 @@ bool RecordingRuntime::writes_shared_bytes() const {
   });
 }
 
-/// There may be as many as there are tasks, so that what cannot overlap is not looked at.
+/// There may be as many as there are tasks, so that what cannot overlap is not looked at. Of a grid
+/// that has become none, the boxes that were passed over until then do not overlap.
 void RecordingRuntime::compare(Buffer& buffer, Box& box) {
   const auto is_apart = [&](const Box& other) {
     if (other.layout != box.layout || other.begin.size() != box.begin.size()) return false;
@@ -185,15 +187,16 @@ void RecordingRuntime::compare(Buffer& buffer, Box& box) {
     }
     return false;
   };
-  box.compared.resize(buffer.groups.size());
   for (size_t i = 0; i < buffer.groups.size() && boxes_are_apart_; ++i) {
     const Group& group = buffer.groups[i];
     if (i == box.group && group.is_grid) continue;
-    for (size_t& next = box.compared[i]; next < group.written.size(); ++next) {
-      const Box& other = buffer.boxes[group.written[next]];
+    for (const size_t written : std::views::reverse(group.written)) {
+      const Box& other = buffer.boxes[written];
+      if (other.written <= box.compared) break;
       boxes_are_apart_ &= &other == &box || is_apart(other);
     }
   }
+  box.compared = buffer.written;
 }
 
 RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
@@ -265,7 +268,8 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
     }
     if (type == PTOParamType::OUTPUT) take_place(params[i], read, call);
     Box& box = use(params[i]);
-    if (!std::exchange(box.was_written, true)) {
+    if (box.written == 0) {
+      box.written = ++buffer.written;
       buffer.groups[box.group].written.push_back(handles_[params[i].tensor.id].box);
     }
     box.writers.push_back(task);

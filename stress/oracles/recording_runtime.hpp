@@ -57,8 +57,8 @@ class RecordingRuntime : public PTO2Runtime {
     size_t group;  ///< of its buffer's
     std::vector<size_t> writers = {};
     std::optional<size_t> reader = {};  ///< the last since the last of those
-    bool was_written = false;
-    std::vector<size_t> compared = {};  ///< with so many of each group that were written
+    size_t written = 0;   ///< the how manieth of its buffer's to be written, 0: it was not
+    size_t compared = 0;  ///< with so many of those
   };
   /// Boxes of the same extents in one layout.
   struct Group {
@@ -72,6 +72,7 @@ class RecordingRuntime : public PTO2Runtime {
     bool allocated_here = false;
     size_t allocator = 0;
     std::vector<Box> boxes;
+    size_t written = 0;  ///< of those
     std::vector<Group> groups;
     std::map<std::pair<Layout, std::vector<uint64_t>>, size_t> sizes;  ///< of which group each is
   };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <ctime>
 #include <initializer_list>
@@ -86,6 +87,59 @@ TEST(RecordingRuntime, ManyTilesTakeLittleTime) {
   }
   EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
   EXPECT_TRUE(runtime.boxes_are_apart());
+}
+
+/// Each box of extents of its own, of which the half is written.
+TEST(RecordingRuntime, BoxesTakeNoMoreMemoryForBeingCompared) {
+  constexpr uint64_t boxes = 2'000;
+  const uint64_t whole[] = {boxes, boxes};
+  const auto bytes = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  RecordingRuntime runtime;
+  const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, whole, 2, DataType::INT32);
+  runtime.scope_begin();
+  const size_t before = bytes();
+  for (uint64_t i = 0; i < boxes; ++i) {
+    const uint64_t shape[] = {1, i + 1};
+    const uint64_t offset[] = {i, 0};
+    const Tensor row{runtime.ops->view(&runtime, tensor, shape, offset)};
+    const PTOParam param[] = {i % 2 == 0 ? make_inout_param(row) : make_input_param(row)};
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, param, 1);
+  }
+  EXPECT_LT(bytes() - before, boxes * 2'000);
+  EXPECT_TRUE(runtime.boxes_are_apart());
+}
+
+/// A box that was compared before is compared with those that are written later: of other extents,
+/// or of its own, which are no grid any more.
+TEST(RecordingRuntime, ABoxIsComparedWithWhatIsWrittenBehindItsUse) {
+  const uint64_t whole[] = {12};
+  const auto are_apart = [&](uint64_t begin, uint64_t count, bool is_used_again) {
+    RecordingRuntime runtime;
+    const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, whole, 1, DataType::INT32);
+    const auto view = [&](uint64_t from, uint64_t elements) {
+      return Tensor{runtime.ops->view(&runtime, tensor, &elements, &from)};
+    };
+    const auto submit = [&](const PTOParam& param) {
+      runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, &param, 1);
+    };
+    runtime.scope_begin();
+    const Tensor first = view(0, 4);
+    submit(make_input_param(first));
+    submit(make_output_param(view(8, 4)));
+    submit(make_input_param(first));
+    submit(make_output_param(view(begin, count)));
+    EXPECT_TRUE(runtime.boxes_are_apart());
+    if (is_used_again) submit(make_input_param(first));
+    return runtime.boxes_are_apart();
+  };
+  EXPECT_TRUE(are_apart(4, 4, true));
+  EXPECT_TRUE(are_apart(5, 2, true));
+  EXPECT_TRUE(are_apart(3, 2, false)) << "nobody reads what is written";
+  EXPECT_FALSE(are_apart(3, 2, true));
+  EXPECT_FALSE(are_apart(2, 4, true));
 }
 
 /// Who writes buffers without reading them depends on the tasks that allocated them, by a node
