@@ -1,10 +1,12 @@
 #include "stress/simulation/guarded_call.hpp"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
 
@@ -15,12 +17,28 @@
 #include "runtime/executors/signal_stack.hpp"
 #include "runtime/executors/user_code.hpp"
 #include "runtime/loader/load_error.hpp"
-#include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/stderr_text.hpp"
 #include "stress/simulation/memory_reserve.hpp"
 
 namespace pto2::simulations {
+namespace {
+
+/// In the handler of an exception that has left the code of `who`.
+RunError error_of_thrown(const char* who) {
+  const std::string hint = fmt::format("catch it in {}", who);
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    return {ErrorCode::orchestration_threw,
+            fmt::format("an exception left {}: {}", who, exception.what()), hint};
+  } catch (...) {
+    return {ErrorCode::orchestration_threw,
+            fmt::format("an exception of unknown type left {}", who), hint};
+  }
+}
+
+}  // namespace
 
 void end_with(const RunError& error) {
   cli::print_to_stderr("FATAL: {}\n{}\n", error.message, error.hint);
@@ -61,7 +79,7 @@ void call_guarded(const char* who, uint64_t deadline_ms, const std::function<voi
     throw;
   } catch (...) {
     MemoryReserve::check();
-    end_with(error_of_exception(who));
+    end_with(error_of_thrown(who));
   }
 }
 

@@ -67,10 +67,10 @@ TEST_F(EndingOrchestration, HasTheExitCodeAndTheCommandOfARun) {
 /// As it would in a run: not as if what it throws were of the program's own.
 TEST_F(EndingOrchestration, EndsTheProgramByWhatItThrows) {
   const std::pair<const char*, const char*> thrown[] = {
-      {"runtime_error", "exception left the orchestration: lacks a file\n"},
-      {"invalid_argument", "exception left the orchestration: of no use\n"},
-      {"out_of_range", "exception left the orchestration: too far\n"},
-      {"number", "exception of unknown type left the orchestration\n"}};
+      {"runtime_error", "exception left the orchestration that was recorded: lacks a file\n"},
+      {"invalid_argument", "exception left the orchestration that was recorded: of no use\n"},
+      {"out_of_range", "exception left the orchestration that was recorded: too far\n"},
+      {"number", "exception of unknown type left the orchestration that was recorded\n"}};
   for (const auto& [type, message] : thrown) {
     expect_end(
         std::string("throw ") + type,
@@ -93,7 +93,7 @@ TEST_F(EndingOrchestration, IsConfiguredBeforeItsCallsAreRecorded) {
 TEST_F(EndingOrchestration, MayEndInItsConfiguration) {
   expect_end("exit of configuration", "FATAL: aicpu_orchestration_config called exit()");
   expect_end("throw of configuration",
-             "FATAL: an exception left the orchestration: no configuration\n"
+             "FATAL: an exception left aicpu_orchestration_config: no configuration\n"
              "catch it in aicpu_orchestration_config\n");
   expect_end("spin of configuration", "FATAL: aicpu_orchestration_config has not returned for 1 s");
   expect_end("call of configuration",

@@ -8,6 +8,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "runtime/device/crash_guard.hpp"
 #include "stress/crash_report.hpp"
@@ -166,6 +167,15 @@ TEST(GuardedCalls, OverflowTheirStack) {
   };
   EXPECT_EXIT(call_guarded("the code that was called", 0, overflow), ExitedWithCode(5),
               "FATAL: the code that was called crashed: SIGSEGV at address");
+}
+
+/// Whatever code it is: a constructor of an image, too.
+TEST(GuardedCalls, SayWhoHasThrown) {
+  EXPECT_EXIT(call_guarded("an image", 0, [] { throw std::runtime_error("no table"); }),
+              ExitedWithCode(5),
+              "^FATAL: an exception left an image: no table\ncatch it in an image\n");
+  EXPECT_EXIT(call_guarded("an image", 0, [] { throw 7; }), ExitedWithCode(5),
+              "^FATAL: an exception of unknown type left an image\ncatch it in an image\n");
 }
 
 /// More are not found by several jobs than there is room for.
