@@ -50,6 +50,15 @@ TEST(CallerBuffers, ShareWhatLiesInThem) {
   EXPECT_THAT(buffers.shared(), ElementsAre(0, 1, 2, 3, 4));
 }
 
+/// What has grown together is one, of which any part is shared.
+TEST(CallerBuffers, ShareWhatOthersShareBehindThem) {
+  CallerBuffers buffers;
+  buffers.at(0x1000, 64, 0);
+  buffers.at(0x1020, 8, 1);
+  buffers.at(0x1008, 8, 2);
+  EXPECT_THAT(buffers.shared(), ElementsAre(0, 1, 2));
+}
+
 /// A larger tensor reaches into what a smaller one of the same begin did not, and one that lies in
 /// shared bytes shares them, whichever buffer was there first.
 TEST(CallerBuffers, ShareAsMuchAsTheLargestOfThem) {

@@ -385,6 +385,23 @@ TEST(RecordingRuntime, ParametersThatThereAreNotAreAMistake) {
   EXPECT_TRUE(knows(nullptr, 0));
 }
 
+/// The run refuses it, which is not to end the recording.
+TEST(RecordingRuntime, ATensorOfNoElementsIsRecorded) {
+  RecordingRuntime runtime;
+  const uint64_t none[] = {0};
+  const uint64_t some[] = {4};
+  const uint64_t start[] = {2};
+  runtime.scope_begin();
+  const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, some, 1, DataType::INT32);
+  for (const uint64_t empty : {runtime.ops->make_tensor(&runtime, 128, none, 1, DataType::INT32),
+                               runtime.ops->view(&runtime, tensor, none, start)}) {
+    const PTOParam param = make_inout_param({empty});
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, &param, 1);
+    EXPECT_EQ(runtime.ops->numel(&runtime, empty), 0U);
+  }
+  EXPECT_EQ(runtime.tasks().size(), 2U);
+}
+
 /// A tensor has 1 to 5: of a shape of more, or fewer than 0, nothing is read.
 TEST(RecordingRuntime, DimensionsThatThereAreNotAreAMistake) {
   const std::vector<uint64_t> shape(PTO_MAX_DIMS, 1);

@@ -206,6 +206,21 @@ TEST(RelayParameters, ABlockTaskMayHaveAllThatThereMayBe) {
               ElementsAre("task 1 of 3 parts ran 2 times"));
 }
 
+/// More than a block task may.
+TEST(RelayParameters, ATaskOfAClusterMayHaveAllThatThereMayBe) {
+  const StubGraph graph = [](PTO2Runtime* rt) {
+    const Tensor tensor = made_floats(4);
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    for (const PTOParam& param : {make_output_param(tensor), make_inout_param(tensor)}) {
+      const std::vector<PTOParam> params = with_scalars({param}, 31);
+      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, params.data(), 31, cluster);
+    }
+  };
+  EXPECT_THAT(stub_problems(graph), IsEmpty());
+  EXPECT_THAT(stub_problems(graph, [](int64_t*) {}),
+              ElementsAre("task 1 of 1 parts ran 0 times", "task 2 of 1 parts ran 0 times"));
+}
+
 /// Of a task that has no scalar, whose place the stub's record takes, nothing is known: neither
 /// whether it ran nor what it has written.
 TEST(RelayParameters, ATaskOfTensorsAloneHasNoStub) {
