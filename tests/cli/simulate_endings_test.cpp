@@ -111,6 +111,9 @@ TEST_F(EndingOrchestration, OfOtherArgumentsIsRefused) {
                                "arguments, but there are 7; name the workload that it is written "
                                "for\n");
   }
+  const Outcome fewer = run({"simulate", "vector_example"}, "fewer arguments");
+  EXPECT_EQ(fewer.code, 3) << fewer.out;
+  EXPECT_THAT(fewer.err, HasSubstr("the orchestration expects 6 arguments, but there are 7;"));
 }
 
 TEST_F(EndingOrchestration, IsNotBlamedForTheTimeThatIsSpentOnItsTasks) {
