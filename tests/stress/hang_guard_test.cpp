@@ -19,9 +19,18 @@ using executors::Team;
 using executors::TeamOptions;
 using std::chrono::milliseconds;
 
-class HangGuards : public testing::Test {
+/// Who runs the tests may have set another limit.
+class HangLimits : public testing::Test {
  protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void SetUp() override { unsetenv("PTO2_HANG_SECONDS"); }
+};
+
+class HangGuards : public HangLimits {
+ protected:
+  void SetUp() override {
+    HangLimits::SetUp();
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+  }
 };
 
 /// One thread ends, the other waits for a ring that never comes.
@@ -78,7 +87,7 @@ class HangSeconds {
   HangSeconds& operator=(const HangSeconds&) = delete;
 };
 
-TEST(HangLimits, TheVariableReplacesThem) {
+TEST_F(HangLimits, TheVariableReplacesThem) {
   EXPECT_EQ(hang_limit_in_force(3s), 3s * test_slowdown());
   for (const auto& [text, limit] : std::initializer_list<std::pair<const char*, milliseconds>>{
            {"", 3s * test_slowdown()}, {"10", 10s}, {"0.5", 500ms}, {"2e1", 20s}}) {
@@ -88,7 +97,7 @@ TEST(HangLimits, TheVariableReplacesThem) {
 }
 
 /// A limit has time for each look at the steps, and a number of milliseconds that there is.
-TEST(HangLimits, AreNeitherTooShortNorTooLong) {
+TEST_F(HangLimits, AreNeitherTooShortNorTooLong) {
   for (const char* text : {"0.001", "1e-300"}) {
     const HangSeconds seconds(text);
     EXPECT_EQ(hang_limit_in_force(), 20ms) << text;
@@ -100,7 +109,7 @@ TEST(HangLimits, AreNeitherTooShortNorTooLong) {
   }
 }
 
-TEST(HangLimits, WhatIsNoLimitIsRefused) {
+TEST_F(HangLimits, WhatIsNoLimitIsRefused) {
   for (const char* text : {"soon", "-1", "0", "nan", "inf", "45s", " 45", "1e999"}) {
     const HangSeconds seconds(text);
     try {
