@@ -106,6 +106,11 @@ Outcome pto2(const Strings& arguments, const Strings& environment) {
   return run_program(PTO2_PROGRAM, arguments, environment);
 }
 
+Outcome pto2_within(int seconds, Strings arguments, const Strings& environment) {
+  arguments.insert(arguments.begin(), {"-s", "KILL", std::to_string(seconds), PTO2_PROGRAM});
+  return run_program("/usr/bin/timeout", arguments, environment);
+}
+
 Outcome pto2_on_terminal(const Strings& arguments) {
   const int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (ours < 0 || grantpt(ours) != 0 || unlockpt(ours) != 0) {

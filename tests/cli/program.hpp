@@ -30,6 +30,9 @@ Outcome run_program(const std::string& program, const Strings& arguments,
 /// The same for pto2.
 Outcome pto2(const Strings& arguments, const Strings& environment = {});
 
+/// The same, killed after that many seconds: what might not end fails then, and keeps nobody.
+Outcome pto2_within(int seconds, Strings arguments, const Strings& environment = {});
+
 /// The same, where stderr is a terminal; `err` has what came there.
 Outcome pto2_on_terminal(const Strings& arguments);
 

@@ -158,8 +158,9 @@ TEST(Simulate, AReplayHasTheDeadlineThatItIsGiven) {
   EXPECT_EQ(pto2({"replay", token, "--deadline", "1000001"}).code, 2);
 
   const TemporaryFolder folder;
-  const Outcome stuck = pto2({"replay", "simulate/vector_example:Case1@sc:1", "--deadline", "1"},
-                             {"PTO2_WORKLOADS=" + images_with("endless_kernel.so", folder)});
+  const Outcome stuck =
+      pto2_within(30, {"replay", "simulate/vector_example:Case1@sc:1", "--deadline", "1"},
+                  {"PTO2_WORKLOADS=" + images_with("endless_kernel.so", folder)});
   EXPECT_EQ(stuck.code, 1);
   EXPECT_THAT(stuck.out + stuck.err, HasSubstr("has not returned for 1 s"));
 }
