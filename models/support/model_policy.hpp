@@ -69,8 +69,9 @@ class ModelQueue {
 };
 
 /// A word to sleep on, as libstdc++ makes one of a futex. A sleeper counts itself before it looks
-/// at the word; who notifies looks at the count first, and leaves it at that if nobody is there. A
-/// wake-up carries no happens-before edge.
+/// at the word; who notifies looks at the count first, and leaves it at that if nobody is there.
+/// Who is woken has synchronised with who notified, so that a word whose own order is too weak is
+/// found where nobody had to be woken.
 class ModelSleepWord : public model::atomic<uint32_t> {
  public:
   using model::atomic<uint32_t>::atomic;
@@ -198,11 +199,11 @@ struct Model : executors::SoundChip {
   }
 
   /// Polling sleeps until something changes that was read, or the loop is over, so nobody needs to
-  /// park.
+  /// park. A round that got something done changes what the next one reads.
   template <class Predicate>
-  static bool yield(Predicate&& is_over,
+  static bool yield(Predicate&& is_over, bool in_vain,
                     std::source_location where = std::source_location::current()) {
-    return model::idle(is_over, where);
+    return in_vain && model::idle(is_over, where);
   }
   static bool give_way() { return false; }
   static uint32_t polling_rounds() { return UINT32_MAX; }

@@ -13,7 +13,8 @@
 ///                            after another. Between them it waits for nobody and rings nobody.
 ///   P::prefetch_for_write(p) may fetch the cache line of p, which is about to be written.
 ///   P::polling_rounds()      how many rounds in vain a scheduler polls before it parks, as of now.
-///   P::yield(is_over)        after such a round: lets others run, and returns is_over().
+///   P::yield(is_over, in_vain)  after a round, in vain or not: lets others run, and returns
+///                            is_over().
 ///   P::give_way()            lets others run that share the OS thread of the caller, who has
 ///                            enough done, and returns whether there are any; none in a simulation,
 ///                            whose schedules need no such.
@@ -84,7 +85,7 @@ concept ExecutionPolicy = Policy<P> &&
   { P::has_lost_core() } -> std::same_as<bool>;
   { P::is_lost(bell) } -> std::same_as<bool>;
   {
-    P::yield([] { return true; })
+    P::yield([] { return true; }, true)
     } -> std::same_as<bool>;
 };
 

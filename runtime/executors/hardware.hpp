@@ -74,7 +74,7 @@ struct Hardware : Machine, SoundChip {
   static void idle() { executors::idle(); }
 
   template <class Predicate>
-  static bool yield(Predicate&& is_over) {
+  static bool yield(Predicate&& is_over, bool /*in_vain*/ = true) {
     executors::yield();
     return is_over();
   }

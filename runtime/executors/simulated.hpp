@@ -336,9 +336,9 @@ struct Simulated {
     }
   }
 
-  /// A round that found nothing is a point of the schedule. Whether the caller's loop is over.
+  /// The end of a round is a point of the schedule. Whether the caller's loop is over.
   template <class Predicate>
-  static bool yield(Predicate&& is_over) {
+  static bool yield(Predicate&& is_over, bool /*in_vain*/) {
     memory_at_point<Memory>();
     return is_over();
   }

@@ -30,7 +30,7 @@ void Scheduler<P, F>::run() {
     while ((after = try_rounds()) != AfterStep::end) {
       if (after == AfterStep::rung) {
         P::idle();
-      } else if (P::yield([this] { return is_over(); })) {
+      } else if (P::yield([this] { return is_over(); }, vain_rounds_ != 0)) {
         break;
       }
     }
