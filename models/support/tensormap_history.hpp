@@ -4,6 +4,8 @@
 /// orchestrator sees of them, and when, decides which clean-up layer meets which write.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "models/support/scenario.hpp"
@@ -35,6 +37,7 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
   /// Of buffers of `bytes` bytes, of which each task writes four.
   TensorMapHistory(std::vector<Step> steps, uint32_t pool, uint64_t bytes)
       : steps_(std::move(steps)),
+        pool_(pool),
         map_({.rings = rings, .window = window, .pool_size = pool, .num_buckets = 1}),
         buffers_{BufferWrites{.key = 0x10000, .bytes = bytes},
                  BufferWrites{.key = 0x10010, .bytes = bytes}} {
@@ -72,13 +75,17 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
     }
   }
 
-  /// For a slot of the ring and an entry of the map.
+  /// For a slot of the ring and an entry of the map, which has those of writers that have not
+  /// retired. It sees no watermark but those that end the wait: they never go back.
   void wait_for_room(uint32_t ring) {
     P::await([&] {
       observe();
-      map_.sync(alive_);
-      return next_[ring] < alive_[ring] + window && map_.reserve(1);
+      const auto is_alive = [this](const Writer& writer) { return !retired(writer.task); };
+      const auto entries = std::count_if(writers_.begin(), writers_.end(), is_alive);
+      return next_[ring] < alive_[ring] + window && entries < pool_;
     });
+    map_.sync(alive_);
+    check<P>(map_.reserve(1), "the entries of who has retired are free");
   }
 
   /// TM-I4: who wrote the buffer and has not retired is found; nobody else is. Whoever reads and
@@ -118,6 +125,7 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
   [[nodiscard]] bool retired(TaskId id) const { return local_of(id) < alive_[ring_of(id).value]; }
 
   std::vector<Step> steps_;
+  std::ptrdiff_t pool_;
   std::array<uint64_t, rings> tasks_{};
   std::array<typename P::template atomic<uint64_t>, rings> submitted_{};
   std::array<typename P::template atomic<uint64_t>, rings> watermarks_{};
