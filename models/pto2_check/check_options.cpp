@@ -43,10 +43,11 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
       "--index", arguments.index, "compare the tables of this document with the sources here");
   check_command.add_flag("--update", arguments.update, "make the tables what they should be")
       ->needs(index_option);
-  check_command
-      .add_option("--jobs", arguments.settings.jobs, "OS threads per search; mutants at a time")
-      ->transform(cli::whole_number_in(1, 64))
-      ->capture_default_str();
+  auto* jobs =
+      check_command
+          .add_option("--jobs", arguments.settings.jobs, "OS threads per search; mutants at a time")
+          ->transform(cli::whole_number_in(1, 64))
+          ->capture_default_str();
   auto* max_seconds = check_command
                           .add_option("--max-seconds", arguments.settings.max_seconds,
                                       "give up a scenario after so long; 0: never")
@@ -59,7 +60,8 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
       check_command.add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")
           ->check(cli::refusal_of_file_name);
   exclude(mutants_flag, {weaken_flag, deep_flag, max_seconds});
-  exclude(list_flag, {weaken_flag, mutants_flag, index_option, json, junit});
+  exclude(list_flag,
+          {weaken_flag, mutants_flag, index_option, deep_flag, max_seconds, jobs, json, junit});
   exclude(index_option, {pattern, weaken_flag, mutants_flag, deep_flag, max_seconds, json, junit});
 }
 

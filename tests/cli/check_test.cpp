@@ -173,7 +173,14 @@ TEST(Check, RefusesWhatItWouldIgnore) {
           {"--list"},
           {"--max-seconds", "1"}});
   expect("pattern", {"fan_in"}, {{"--index", "docs/PROTOCOLS.md"}});
-  expect("--list", {"--list"}, {{"--weaken"}, {"--mutants"}, {"--json", json}, {"--junit", json}});
+  expect("--list", {"--list"},
+         {{"--weaken"},
+          {"--mutants"},
+          {"--json", json},
+          {"--junit", json},
+          {"--deep"},
+          {"--jobs", "2"},
+          {"--max-seconds", "1"}});
   expect("--mutants", {"--mutants"}, {{"--weaken"}, {"--deep"}, {"--max-seconds", "1"}});
   EXPECT_FALSE(fs::exists(json));
 }
