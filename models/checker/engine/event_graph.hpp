@@ -249,4 +249,9 @@ class EventGraph {
   EventId revisited_ = no_event;
 };
 
+/// Of the events of a thread before this position, of which there must be one.
+inline std::uint64_t version_at(const EventGraph& graph, ThreadId thread, std::int32_t position) {
+  return graph[graph.thread_event(thread, position - 1)].version;
+}
+
 }  // namespace pto2::model::engine

@@ -109,16 +109,12 @@ void Execution::reset(Thread& t) {
   t.needs_thread = -1;
   t.failed = false;
   t.in_predicate = t.pending = t.insists = t.last_resort = false;
-  t.idles = t.makes_last_turn = false;
+  t.idling = {};
   t.trying_read = no_event;
   t.wait_begin = -1;
   t.created = {};
   leave_loop(t);
   sometimes_.forget(t.id);
-}
-
-std::uint64_t Execution::version_of(const Thread& t) const {
-  return (*graph_)[graph_->thread_event(t.id, t.position - 1)].version;
 }
 
 void Execution::thread_main(Thread& t) {
@@ -161,7 +157,7 @@ void Execution::thread_main(Thread& t) {
   t.state = State::finished;
   --unfinished_;
   // A thread that was unwound has not ended by itself: no version fits it.
-  t.version = !unwinding_ && t.position > 0 ? version_of(t) : 0;
+  t.version = !unwinding_ && t.position > 0 ? version_at(*graph_, t.id, t.position) : 0;
 }
 
 void Execution::resume(Thread& t) {
@@ -194,6 +190,10 @@ ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   replay_recorded();
   if (!stopped_) extend();
   ExecutionEnd end = stopped_ ? early_ : conclude();
+  if (crash_.cause != Crash::Cause::none && drop_doubtful(thread(crash_.thread))) {
+    crash_ = {};
+    end = ExecutionEnd::pruned;
+  }
   if (crash_.cause != Crash::Cause::none) report_crash();
   end == ExecutionEnd::complete ? sometimes_.keep() : unwind_all();
   if (heap_.lost_bytes() > Heap::most_lost_bytes && end != ExecutionEnd::failed) {
@@ -332,6 +332,7 @@ std::string Execution::location_name(LocationId id) const {
 void Execution::fail(ViolationKind kind, std::string message, const std::source_location& site,
                      const Moment& other) {
   Thread& t = *running_;
+  if (drop_doubtful(t)) prune(t);
   if (!unwinding_) {
     failure_ = {kind, std::move(message), t.id, site, other};
     early_ = ExecutionEnd::failed;

@@ -17,6 +17,7 @@
 #include "models/checker/engine/exceptions.hpp"
 #include "models/checker/engine/fiber.hpp"
 #include "models/checker/engine/hint.hpp"
+#include "models/checker/engine/idling.hpp"
 #include "models/checker/engine/ids.hpp"
 #include "models/checker/engine/memory.hpp"
 #include "models/checker/engine/sometimes.hpp"
@@ -227,13 +228,12 @@ class Execution {
     bool kept = false;              // ended in an earlier run, with the same history
     std::uint64_t version = 0;      // of its last event when it ended
     bool in_predicate = false;
-    bool insists = false;            // a walk: only the newest values may help
-    bool pending = false;            // an update inside a predicate that has not stored yet
-    std::int32_t wait_begin = 0;     // position at which the predicate began
-    bool had_effects = false;        // its evaluation has done more than look
-    std::int32_t given = 0;          // reads of its evaluation recorded before this run
-    bool idles = false;              // the predicate ends a polling loop
-    bool makes_last_turn = false;    // to see whether it would idle for ever
+    bool insists = false;         // a walk: only the newest values may help
+    bool pending = false;         // an update inside a predicate that has not stored yet
+    std::int32_t wait_begin = 0;  // position at which the predicate began
+    bool had_effects = false;     // its evaluation has done more than look
+    std::int32_t given = 0;       // reads of its evaluation recorded before this run
+    Idling idling;
     bool last_resort = false;        // nobody else can go on: the evaluation stays in the graph
     EventId trying_read = no_event;  // the read of a predicate that is tried on other values,
     std::int32_t trying = 0;         // the index of the choice that it has,
@@ -273,7 +273,6 @@ class Execution {
   bool enter_tail(Thread& t);
   void note_in_tail() { tail_.joins_only &= running_->id != 0; }
   void learn_tail();
-  std::uint64_t version_of(const Thread& t) const;
   void resume(Thread& t);
   void thread_main(Thread& t);
   void replay_recorded();
@@ -319,11 +318,12 @@ class Execution {
   void postpone(Thread& t);
   bool hold_back(Thread& t);
   bool wait_for_admissible(Thread& t, LocationId location);
-  bool may_come_again(const Thread& t) const;
   [[noreturn]] void prune(Thread& t);
   void note_effect(Thread& t);
+  bool in_doubt(const Thread& t) const;
+  bool drop_doubtful(Thread& t);
   void refuse_writes(Thread& t);
-  bool tries_other_values(const Thread& t) const;
+  void place_read(Thread& t, EventId read, bool stale);
   EventId next_to_try(Thread& t);
   bool drop_fruitless_choices(Thread& t, bool satisfied);
   void wake_postponed(Thread& writer);

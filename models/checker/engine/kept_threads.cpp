@@ -12,14 +12,15 @@ namespace pto2::model::engine {
 /// Whether a thread has ended with just the events that the graph has of it.
 bool Execution::unchanged(const Thread& t) const {
   return t.state == State::finished && graph_->thread_size(t.id) == t.position && t.position > 0 &&
-         version_of(t) == t.version;
+         version_at(*graph_, t.id, t.position) == t.version;
 }
 
 /// Whether main stays in its tail; lets it go when it does not.
 bool Execution::keep_main() {
   const Thread& main = thread(0);
   if (main.state != State::at_tail) return false;
-  if (isolated_ && graph_->thread_size(0) == main.position && version_of(main) == tail_.known) {
+  if (isolated_ && graph_->thread_size(0) == main.position &&
+      version_at(*graph_, main.id, main.position) == tail_.known) {
     return true;
   }
   release_main();
@@ -49,7 +50,9 @@ bool Execution::enter_tail(Thread& t) {
   if (tail_.begin >= 0) return false;
   tail_.begin = t.position;
   tail_.joins_only = true;
-  if (!isolated_ || preempts_ || t.position == 0 || version_of(t) != tail_.known) return false;
+  if (!isolated_ || preempts_ || t.position == 0 ||
+      version_at(*graph_, t.id, t.position) != tail_.known)
+    return false;
   t.state = State::at_tail;
   --unfinished_;
   if (turn_ == t.id) turn_ = -1;

@@ -86,6 +86,18 @@ void Execution::check_access(Thread& t, LocationId id, const void* object,
           site);
 }
 
+/// Gives a new read its value. `stale`: what it takes its value from is for later runs.
+void Execution::place_read(Thread& t, EventId read, bool stale) {
+  if (stale) {
+    search_->offer_stale(*graph_, read);
+    prune(t);
+  }
+  search_->newest_only = t.insists;
+  search_->place_read(*graph_, read);
+  ++t.position;
+  if (!t.in_predicate) fail_if(t.idling.check_turn(*graph_, read), last_site(t));
+}
+
 Value Execution::load(LocationId id, const void* object, std::memory_order order,
                       const std::source_location& site) {
   leaving();
@@ -107,13 +119,7 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
   const EventId read =
       graph_->append(t.id, Kind::read, effective(Kind::read, order, site), id, site);
-  if (stale) {  // what it takes its value from is for later runs
-    search_->offer_stale(*graph_, read);
-    prune(t);
-  }
-  search_->newest_only = t.insists;
-  search_->place_read(*graph_, read);
-  ++t.position;
+  place_read(t, read, stale);
   const Value value = graph_->value_of((*graph_)[read].rf);
   step_done(t);
   if (t.position >= spin_limit_) note_spin(t, read);
@@ -167,13 +173,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
     read = graph_->append_update(t.id, id, strengthened_ ? stronger(update, site) : update, site);
     (*graph_)[read].tentative = t.in_predicate;
-    if (stale) {  // what it takes its value from is for later runs
-      search_->offer_stale(*graph_, read);
-      prune(t);
-    }
-    search_->newest_only = t.insists;
-    search_->place_read(*graph_, read);
-    ++t.position;
+    place_read(t, read, stale);
   }
   const Value previous = graph_->value_of((*graph_)[read].rf);
   if (!graph_->stores(read)) {
@@ -352,7 +352,7 @@ void Execution::check(bool condition, std::string_view message, const std::sourc
 void Execution::note_sometimes(std::string_view name, bool condition) {
   if (unwinding_) return;
   note_in_tail();
-  sometimes_.note(running_->id, name, condition);
+  sometimes_.note(running_->id, name, condition && !in_doubt(*running_));
 }
 
 }  // namespace pto2::model::engine

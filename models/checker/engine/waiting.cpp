@@ -1,5 +1,6 @@
-// Waiting: predicates, idling, assumptions, and what it means that nobody can go on.
+// Waiting: predicates, assumptions, and what it means that nobody can go on.
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "models/checker/engine/coherence.hpp"
@@ -80,11 +81,32 @@ void Execution::note_effect(Thread& t) {
   leave_loop(t);
   if (!t.in_predicate || unwinding_) return;
   t.had_effects = true;
-  if (t.trying_read == no_event) return;
-  with_effects_.push_back(t.wait_site);
-  while (graph_->thread_size(t.id) > t.wait_begin + t.given) graph_->pop();
-  search_->run_again();
-  prune(t);
+  if (drop_doubtful(t)) prune(t);
+}
+
+/// Whether the evaluation of a predicate may be of no execution: the model may forbid the values
+/// that it is tried on, and an update that has not been made yet may be of a write that another one
+/// has updated.
+bool Execution::in_doubt(const Thread& t) const {
+  if (!t.in_predicate) return false;
+  if (t.trying_read != no_event) return true;
+  if (!t.pending) return false;
+  const EventId read = graph_->thread_event(t.id, t.position - 1);
+  return graph_->update_of((*graph_)[read].rf) != no_event;
+}
+
+/// What comes of such an evaluation is found from other graphs. Returns whether it is one; the run
+/// is to end then.
+bool Execution::drop_doubtful(Thread& t) {
+  if (unwinding_ || !in_doubt(t)) return false;
+  if (t.trying_read != no_event) {
+    with_effects_.push_back(t.wait_site);
+    while (graph_->thread_size(t.id) > t.wait_begin + t.given) graph_->pop();
+    search_->run_again();
+  } else {
+    search_->add_conflicting_update(*graph_, graph_->thread_event(t.id, t.position - 1));
+  }
+  return true;
 }
 
 /// Nobody would see what a predicate that does not hold has written: its reads are taken back.
@@ -112,13 +134,6 @@ void Execution::refuse_writes(Thread& t) {
   }
 }
 
-bool Execution::tries_other_values(const Thread& t) const {
-  if (search_->preempts() || t.had_effects) return false;
-  return std::none_of(with_effects_.begin(), with_effects_.end(), [&](const auto& site) {
-    return site.line() == t.wait_site.line() && site.file_name() == t.wait_site.file_name();
-  });
-}
-
 bool Execution::end_wait(bool satisfied) {
   if (unwinding_) {
     // Nobody will come and change anything. Inside of a destructor there is no way but on.
@@ -127,13 +142,13 @@ bool Execution::end_wait(bool satisfied) {
   }
   Thread& t = *running_;
   t.in_predicate = false;
-  if (t.idles && t.makes_last_turn) {
-    t.idles = t.pending = false;
+  if (t.idling.until_end && t.idling.makes_last_turn) {
+    t.idling.until_end = t.pending = false;
     return true;
   }
   if (drop_fruitless_choices(t, satisfied)) return false;
   if (satisfied) {
-    t.insists = t.last_resort = t.idles = false;
+    t.insists = t.last_resort = t.idling.until_end = false;
     if (t.pending) commit_pending(t);
     return true;
   }
@@ -210,15 +225,6 @@ bool Execution::wait_for_admissible(Thread& t, LocationId location) {
   return false;
 }
 
-bool Execution::may_come_again(const Thread& t) const {
-  bool may = false;
-  for_each_readable(*graph_, t.watched, clock(t), [&](EventId write) {
-    may |= graph_->admissible(t.id, t.position, write);
-    return !may;
-  });
-  return may;
-}
-
 /// A walk takes the failed evaluation back. It comes again with the newest values, and when these
 /// did not help, after somebody has made a step.
 void Execution::try_later(Thread& t) {
@@ -243,18 +249,6 @@ void Execution::wake_waiting() {
     make_ready(*t);
     t->insists = false;
   }
-}
-
-/// When nobody else can go on, those that idle get a turn with the newest values.
-bool Execution::wake_idling() {
-  bool woken = false;
-  for (const std::unique_ptr<Thread>& t : threads_) {
-    if (t->state != State::waiting || t->waiting != Waiting::idle || t->insists) continue;
-    make_ready(*t);
-    t->insists = true;
-    woken = true;
-  }
-  return woken;
 }
 
 /// A predicate that the newest values do not satisfy is no step yet: the thread comes again when
@@ -289,6 +283,14 @@ void Execution::wake_postponed(Thread& writer) {
 /// When nobody else can go on, a postponed predicate is evaluated for good: on stale values, and
 /// as a step to be revisited.
 ThreadId Execution::wake_last_resort() {
+  const auto may_come_again = [this](const Thread& t) {
+    bool may = false;
+    for_each_readable(*graph_, t.watched, clock(t), [&](EventId write) {
+      may |= graph_->admissible(t.id, t.position, write);
+      return !may;
+    });
+    return may;
+  };
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (t->state != State::waiting) continue;
     if (t->waiting != Waiting::postponed && !(t->waiting == Waiting::held && may_come_again(*t))) {
@@ -318,7 +320,11 @@ EventId Execution::next_to_try(Thread& t) {
 /// satisfy it need no run of their own. Returns whether to evaluate it once more; the last
 /// evaluation is on the newest values again.
 bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
-  if (!tries_other_values(t)) return false;
+  const auto is_here = [&](const std::source_location& site) {
+    return site.line() == t.wait_site.line() && site.file_name() == t.wait_site.file_name();
+  };
+  if (search_->preempts() || t.had_effects) return false;
+  if (std::any_of(with_effects_.begin(), with_effects_.end(), is_here)) return false;
   std::vector<Choice>& choices = graph_->choices();
   EventId read = t.trying_read;
   if (read == no_event) {
@@ -362,39 +368,6 @@ bool Execution::reads_newest(const Thread& t) const {
   return true;
 }
 
-/// A look must have had no effect here either: the script of a misuse that a search has found as a
-/// wait comes here.
-void Execution::idle(const std::source_location& site, bool has_looked) {
-  note_in_tail();
-  if (unwinding_ && std::uncaught_exceptions() != 0) return;
-  leaving();
-  Thread& t = *running_;
-  if (has_looked) refuse_writes(t);
-  if (t.pending) commit_pending(t);
-  if (recorded(t)) {
-    fail(ViolationKind::nondeterminism, "the thread idles where its replay goes on", site);
-  }
-  leave_loop(t);
-  t.wait_begin = t.position;
-  block(t, Waiting::idle, site);
-}
-
-/// A polling thread that waits for the end of its loop as well. Only an exhaustive search can tell
-/// what else it waits for: its turn's reads are revisited.
-bool Execution::begin_idle(const std::source_location& site) {
-  note_in_tail();
-  leaving();
-  Thread& t = *running_;
-  if (search_->preempts() || t.makes_last_turn) {
-    leave_loop(t);
-    t.wait_begin = t.position;
-    return false;
-  }
-  t.wait_site = site;
-  t.idles = true;
-  return true;
-}
-
 void Execution::assume(bool condition, const std::source_location& site) {
   note_in_tail();
   if (condition || (unwinding_ && std::uncaught_exceptions() != 0)) return;
@@ -419,7 +392,7 @@ bool Execution::deadlocked() {
     who += (who.empty() ? "" : ", ") + thread_name(t->id) + " at " + to_string(t->wait_site);
   }
   for (const std::unique_ptr<Thread>& t : threads_) {
-    const bool idles = t->waiting == Waiting::idle || t->idles;
+    const bool idles = t->waiting == Waiting::idle || t->idling.until_end;
     if (t->state == State::waiting && idles && !t->insists && !idles_forever(*t)) {
       return false;
     }
@@ -431,49 +404,6 @@ bool Execution::deadlocked() {
   failure_ = {ViolationKind::deadlock, "every thread waits and no write can wake one: " + who,
               first, first < 0 ? std::source_location() : thread(first).wait_site};
   return true;
-}
-
-namespace {
-
-/// Reads the newest values: what a thread sees in the end if nobody writes any more.
-class Newest final : public Search {
- public:
-  void place_read(EventGraph& graph, EventId read) override {
-    const EventId write = graph.last_write(graph[read].location);
-    if (graph[read].kind == Kind::rmw_read) {
-      graph.set_update_reads_from(read, write, false);
-    } else {
-      graph.set_reads_from(read, write, graph[read].order);
-    }
-  }
-  void place_write(EventGraph& graph, EventId write) override {
-    if (graph[write].kind == Kind::write) {
-      graph.link_after(write, graph.last_write(graph[write].location));
-    }
-  }
-  ThreadId pick(const std::vector<ThreadId>& ready) override { return ready.front(); }
-};
-
-}  // namespace
-
-/// Lets an idling thread make one more turn on the newest values: it must idle again, without
-/// having written.
-bool Execution::idles_forever(Thread& t) {
-  Newest newest;
-  Search* const search = std::exchange(search_, &newest);
-  const std::int32_t size = graph_->size();
-  make_ready(t);
-  turn_ = t.id;
-  forced_turn_ = false;
-  t.makes_last_turn = true;
-  resume(t);
-  t.makes_last_turn = false;
-  turn_ = -1;
-  bool forever = t.state == State::waiting && !stopped_;
-  for (EventId e = size; e < graph_->size(); ++e) forever &= !is_write((*graph_)[e].kind);
-  while (graph_->size() > size) graph_->pop();
-  search_ = search;
-  return forever;
 }
 
 }  // namespace pto2::model::engine

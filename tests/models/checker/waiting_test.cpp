@@ -1,6 +1,8 @@
 // Waiting: what ends, what never does, and loops that should have waited.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <pto2/checker.hpp>
 
@@ -95,6 +97,39 @@ TEST(Waiting, a_polling_loop_may_wait_for_its_end) {
   }
 }
 
+/// Asks for something, once, and polls for it. `asked` is called behind the question and says
+/// whether the turn goes on to its end, which idles.
+template <class Asked, class TurnEnds>
+void ask_and_poll(Asked&& asked, TurnEnds&& turn_ends) {
+  atomic<int> question{0}, answer{0}, stop{0};
+  thread other([&] {
+    await([&] { return question.load(acquire) == 1; });
+    answer.store(1, release);
+  });
+  for (bool has_asked = false; answer.load(acquire) == 0;) {
+    if (!has_asked) {
+      has_asked = true;
+      question.store(1, release);
+      if (!asked()) continue;
+    }
+    turn_ends([&] { return stop.load(relaxed) == 1; });
+  }
+  other.join();
+}
+
+TEST(Waiting, who_idles_behind_something_done_is_told) {
+  const auto plain = [](const auto&) { idle(); };
+  const auto with_end = [](const auto& is_over) { idle(is_over); };
+  const auto yes = [] { return true; };
+  const auto no = [] { return false; };
+  const Report report = expect_violation(ViolationKind::misuse, [&] { ask_and_poll(yes, plain); });
+  EXPECT_THAT(report.violation->message,
+              testing::HasSubstr("behind a turn that had an effect"));
+  expect_violation(ViolationKind::misuse, [&] { ask_and_poll(yes, with_end); });
+  expect_pass([&] { ask_and_poll(no, plain); });
+  expect_pass([&] { ask_and_poll(no, with_end); });
+}
+
 /// Nobody tells the poller to stop; whether it gets something to do decides.
 void poll_without_end(bool with_a_value) {
   atomic<int> box{0}, stop{0};
@@ -187,6 +222,69 @@ TEST(Waiting, a_predicate_may_use_objects_of_its_own) {
     options.samples = 200;
     const Report report = explore(options, body);
     EXPECT_FALSE(report.violation) << report.to_text();
+  }
+}
+
+/// `look(has_seen, has_won)` inside a predicate, of which both can never be: who sees the other's
+/// store also sees its exchange, which was there first.
+void look_for_two_winners(const std::function<void(bool has_seen, bool has_won)>& look) {
+  atomic<int> x{0}, y{0};
+  thread one([&] {
+    if (x.exchange(1, relaxed) == 0) y.store(1, relaxed);
+  });
+  thread two([&] {
+    await([&] {
+      const int seen = y.load(relaxed);
+      int expected = 0;
+      const bool won = x.compare_exchange_strong(expected, 2, relaxed);
+      look(seen == 1, won);
+      return true;
+    });
+  });
+  one.join();
+  two.join();
+}
+
+/// The same of values that the SC axiom forbids together.
+void look_for_a_cycle(const std::function<void(bool is_first, bool is_second)>& look) {
+  atomic<int> x{0}, y{0}, z{0};
+  thread one([&] {
+    y.store(1, seq_cst);
+    z.store(x.load(seq_cst) == 0 ? 1 : 2, relaxed);
+  });
+  thread two([&] {
+    x.store(1, seq_cst);
+    await([&] {
+      const bool is_first = y.load(seq_cst) == 0;
+      look(is_first, z.load(relaxed) == 1);
+      return true;
+    });
+  });
+  one.join();
+  two.join();
+}
+
+using LookForBoth = void (*)(const std::function<void(bool, bool)>&);
+
+TEST(Waiting, what_a_predicate_is_tried_on_is_no_execution) {
+  for (const LookForBoth program : {&look_for_two_winners, &look_for_a_cycle}) {
+    expect_pass([&] { program([](bool a, bool b) { check(!(a && b), "one at most"); }); });
+    expect_pass([&] {
+      program([](bool a, bool b) {
+        if (a && b) __builtin_trap();
+      });
+    });
+    const Report report = explore(Options{}, [&] {
+      program([](bool a, bool b) {
+        sometimes("neither", !a && !b);
+        sometimes("first", a && !b);
+        sometimes("second", !a && b);
+        sometimes("both", a && b);
+      });
+    });
+    ASSERT_TRUE(report.violation) << report.to_text();
+    EXPECT_EQ(report.violation->kind, ViolationKind::unreached);
+    EXPECT_THAT(report.violation->message, testing::HasSubstr("both")) << report.to_text();
   }
 }
 

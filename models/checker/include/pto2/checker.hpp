@@ -51,7 +51,7 @@ void await(Predicate&& predicate,
 }
 
 /// Ends a fruitless turn of a polling loop: the thread goes on only when something that it has
-/// read changes. The turn must not have had an effect on others.
+/// read changes. The turn must not have had an effect on others, which is misuse where they answer.
 void idle(const std::source_location& site = std::source_location::current());
 
 /// The same for a loop that ends when `predicate` holds: true once it does, false for another turn.

@@ -1,0 +1,123 @@
+// Idling: polling loops whose turns get nothing, and what another turn would see.
+#include <exception>
+#include <utility>
+
+#include "models/checker/engine/execution.hpp"
+
+namespace pto2::model::engine {
+
+std::optional<Fault> Idling::check_turn(const EventGraph& graph, EventId read) {
+  if (!checks_turn) return {};
+  const ThreadId thread = graph[read].thread;
+  std::int32_t i = turn_end - 1;
+  const auto own = [&]() -> const Event& { return graph[graph.thread_event(thread, i)]; };
+  const auto looks_there = [&] {
+    return is_read(own().kind) && own().location == graph[read].location;
+  };
+  while (i >= 0 && !looks_there()) --i;
+  const EventId source = graph[read].rf;
+  if (i >= 0 && graph.value_of(own().rf) == graph.value_of(source)) return {};
+  checks_turn = false;
+  if (i < 0 || is_initial(source)) return {};
+  const Count* const past = graph.row(source, EventGraph::Row::causal);
+  if (!graph.covers(past, graph.thread_event(thread, i))) return {};
+  do ++i;
+  while (is_read(own().kind) || own().kind == Kind::fence);
+  return Fault{ViolationKind::misuse,
+               "the thread has idled behind a turn that had an effect at " + to_string(own().site) +
+                   ", and now sees what comes of it; let it have another turn before it idles",
+               {}};
+}
+
+/// A look must have had no effect here either: the script of a misuse that a search has found as a
+/// wait comes here.
+void Execution::idle(const std::source_location& site, bool has_looked) {
+  note_in_tail();
+  if (unwinding_ && std::uncaught_exceptions() != 0) return;
+  leaving();
+  Thread& t = *running_;
+  t.idling.checks_turn = false;
+  if (has_looked) refuse_writes(t);
+  if (t.pending) commit_pending(t);
+  if (recorded(t)) {
+    fail(ViolationKind::nondeterminism, "the thread idles where its replay goes on", site);
+  }
+  leave_loop(t);
+  t.wait_begin = t.idling.turn_end = t.position;
+  block(t, Waiting::idle, site);
+}
+
+/// A polling thread that waits for the end of its loop as well. Only an exhaustive search can tell
+/// what else it waits for: its turn's reads are revisited.
+bool Execution::begin_idle(const std::source_location& site) {
+  note_in_tail();
+  leaving();
+  Thread& t = *running_;
+  t.idling.checks_turn = false;
+  if (search_->preempts() || t.idling.makes_last_turn) {
+    leave_loop(t);
+    t.wait_begin = t.position;
+    return false;
+  }
+  t.idling.turn_end = t.position;
+  t.wait_site = site;
+  t.idling.until_end = true;
+  return true;
+}
+
+/// When nobody else can go on, those that idle get a turn with the newest values.
+bool Execution::wake_idling() {
+  bool woken = false;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting != Waiting::idle || t->insists) continue;
+    make_ready(*t);
+    t->insists = t->idling.checks_turn = true;
+    woken = true;
+  }
+  return woken;
+}
+
+namespace {
+
+/// Reads the newest values: what a thread sees in the end if nobody writes any more.
+class Newest final : public Search {
+ public:
+  void place_read(EventGraph& graph, EventId read) override {
+    const EventId write = graph.last_write(graph[read].location);
+    if (graph[read].kind == Kind::rmw_read) {
+      graph.set_update_reads_from(read, write, false);
+    } else {
+      graph.set_reads_from(read, write, graph[read].order);
+    }
+  }
+  void place_write(EventGraph& graph, EventId write) override {
+    if (graph[write].kind == Kind::write) {
+      graph.link_after(write, graph.last_write(graph[write].location));
+    }
+  }
+  ThreadId pick(const std::vector<ThreadId>& ready) override { return ready.front(); }
+};
+
+}  // namespace
+
+/// Lets an idling thread make one more turn on the newest values: it must idle again, without
+/// having written.
+bool Execution::idles_forever(Thread& t) {
+  Newest newest;
+  Search* const search = std::exchange(search_, &newest);
+  const std::int32_t size = graph_->size();
+  make_ready(t);
+  turn_ = t.id;
+  forced_turn_ = false;
+  t.idling.makes_last_turn = t.idling.checks_turn = true;
+  resume(t);
+  t.idling.makes_last_turn = t.idling.checks_turn = false;
+  turn_ = -1;
+  bool forever = t.state == State::waiting && !stopped_;
+  for (EventId e = size; e < graph_->size(); ++e) forever &= !is_write((*graph_)[e].kind);
+  while (graph_->size() > size) graph_->pop();
+  search_ = search;
+  return forever;
+}
+
+}  // namespace pto2::model::engine
