@@ -60,13 +60,22 @@ constexpr void require_row_expand() {
   static_assert(Dst::isRowMajor, "dst is row-major");
 }
 
-template <class Dst, class Full, class Row, class Tmp>
-void announce(Accesses& accesses, const Dst& dst, const Full& full, const Row& row,
-              const Tmp& tmp) {
+/// The full operand and the one that is spread, whichever of the sources each of them is.
+template <bool FullIsLeft, class Op, class Dst, class Full, class Row, class Tmp>
+void expand_from(const Use& use, Op op, const Dst& dst, const Full& full, const Row& row,
+                 const Tmp& tmp) {
+  if constexpr (checks_bounds) {
+    const char* const of_full = FullIsLeft ? "src0" : "src1";
+    check_tile(use, of_full, facts_of(full));
+    check_operand(use, of_full, facts_of(full), dst.GetValidRow(), dst.GetValidCol());
+    RowOperand<Row>::check(use, FullIsLeft ? "src1" : "src0", row, dst.GetValidRow());
+  }
+  Accesses accesses(use);
   accesses.reads(full);
   accesses.reads(row);
   accesses.scratch(tmp);
   accesses.writes(dst);
+  expand_rows<FullIsLeft>(op, dst, full, row);
 }
 
 /// Which of the two sources is the full one is a matter of the valid regions.
@@ -79,19 +88,10 @@ RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
     return tile.GetValidRow() == rows && tile.GetValidCol() == cols && tile.isRowMajor;
   };
   if constexpr (checks_bounds) check_tile(use, "dst", facts_of(dst));
-  Accesses accesses(use);
   if (is_full(src0) || !is_full(src1)) {
-    if constexpr (checks_bounds) {
-      check_tile(use, "src0", facts_of(src0));
-      check_operand(use, "src0", facts_of(src0), rows, cols);
-      RowOperand<B>::check(use, "src1", src1, rows);
-    }
-    announce(accesses, dst, src0, src1, tmp);
-    expand_rows<true>(op, dst, src0, src1);
+    expand_from<true>(use, op, dst, src0, src1, tmp);
   } else {
-    RowOperand<A>::check(use, "src0", src0, rows);
-    announce(accesses, dst, src1, src0, tmp);
-    expand_rows<false>(op, dst, src1, src0);
+    expand_from<false>(use, op, dst, src1, src0, tmp);
   }
   return {};
 }

@@ -144,6 +144,36 @@ TEST(Limits, NothingToComputeWith) {
   EXPECT_THAT(told([&] { MSCATTER(table, nothing, no_rows); }), HasSubstr("src (Vec float 4x8"));
 }
 
+/// The full operand, on whichever side of the one that is spread.
+template <class Full>
+void expect_full_operand_told(Full& full, const char* what) {
+  RowTile<float, 16, 64> dst(16, 64);
+  ColTile<float, 16, 1> column(16, 1);
+  TASSIGN(dst, 0);
+  TASSIGN(column, 4096);
+  const auto expect_told = [&](const char* name, auto instruction) {
+    EXPECT_THAT(told([&] { instruction(full, column); }), HasSubstr(std::string(": src0 ") + what))
+        << name;
+    EXPECT_THAT(told([&] { instruction(column, full); }), HasSubstr(std::string(": src1 ") + what))
+        << name;
+  };
+  expect_told("ADD", [&](auto& a, auto& b) { TROWEXPANDADD(dst, a, b); });
+  expect_told("SUB", [&](auto& a, auto& b) { TROWEXPANDSUB(dst, a, b); });
+  expect_told("MUL", [&](auto& a, auto& b) { TROWEXPANDMUL(dst, a, b); });
+  expect_told("DIV", [&](auto& a, auto& b) { TROWEXPANDDIV(dst, a, b); });
+  expect_told("MAX", [&](auto& a, auto& b) { TROWEXPANDMAX(dst, a, b); });
+  expect_told("MIN", [&](auto& a, auto& b) { TROWEXPANDMIN(dst, a, b); });
+  expect_told("EXPDIF", [&](auto& a, auto& b) { TROWEXPANDEXPDIF(dst, a, b); });
+}
+
+TEST(Limits, FullOperandOfAnExpansion) {
+  RowTile<float, 16, 64> nowhere(16, 64);
+  expect_full_operand_told(nowhere, "(Vec float 16x64 valid 16x64 at no address) has no address");
+  RowTile<float, 8, 64> small(16, 64);
+  TASSIGN(small, 8192);
+  expect_full_operand_told(small, "(Vec float 8x64 valid 16x64 at UB 0x2000) is valid beyond its");
+}
+
 TEST(Limits, NothingToMultiply) {
   pto::TileLeft<half, 16, 16, -1, -1> left(0, 0);
   pto::TileRight<half, 16, 16, -1, -1> right(16, 16);
