@@ -102,13 +102,14 @@ RecordEvent MSCATTER(const Table& table, const Src& src, const Idx& idx,
   detail::Accesses accesses(use);
   accesses.reads(src);
   accesses.reads(idx);
-  accesses.writes_view(view, detail::as_size(rows), detail::as_size(cols));
   const detail::Elements<Src> from(src);
   detail::for_each_scattered<by_rows, Oob>(
       use, src, idx, by_rows ? rows : rows * cols, [&](int i, int j, int64_t place) {
         const int64_t row = by_rows ? place : place / cols, col = by_rows ? j : place % cols;
-        detail::scatter_one<Op>(view.data[view.rows.offset(row) + view.cols.offset(col)],
-                                from(i, j));
+        detail::View<Table> to = view;
+        to.data += view.rows.offset(row) + view.cols.offset(col);
+        if (!by_rows || j == 0) accesses.writes_view(to, 1, by_rows ? src.GetValidCol() : 1);
+        detail::scatter_one<Op>(*to.data, from(i, j));
       });
   return {};
 }

@@ -34,11 +34,20 @@ struct Axis {
     }
     return sum + index * strides[0];
   }
-  /// The largest offset of the first n.
+  /// The largest offset of the first n, where strides of more than one element are not negative.
   [[nodiscard]] int64_t last_offset(int64_t n) const {
-    int64_t last = 0;
-    for (int64_t i = 0; i < n; ++i) last = offset(i) > last ? offset(i) : last;
-    return last;
+    int64_t last = n - 1;
+    // Of the dimensions from i on: among their first elements, to the last one, and among all.
+    int64_t among_first = 0, among_all = 0;
+    for (int i = count - 1; i >= 0; --i) {
+      const int64_t place = i > 0 ? last % sizes[i] : last;
+      last /= sizes[i];
+      among_first += place * strides[i];
+      const int64_t before = place == 0 ? 0 : (place - 1) * strides[i] + among_all;
+      among_first = before > among_first ? before : among_first;
+      among_all += (sizes[i] - 1) * strides[i];
+    }
+    return among_first;
   }
 
   /// Whether its elements lie one behind another, without gaps.

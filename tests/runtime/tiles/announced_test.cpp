@@ -390,6 +390,40 @@ TEST(Announced, ColumnsAreReadAndWrittenWhereTheyAre) {
   EXPECT_THAT(load_behind(9 * 20 + 5), HasSubstr("of GM, which TSTORE in line"));
 }
 
+/// Of a table, the rows or elements that indices name.
+template <Coalesce Mode>
+std::string told_of_load_behind_scatter(int from) {
+  std::vector<float> memory(128);
+  Tile<TileType::Vec, float, 2, 16, BLayout::RowMajor, DYNAMIC, DYNAMIC> src(2, 16);
+  Tile<TileType::Vec, int32_t, 2, 8, BLayout::RowMajor, DYNAMIC, DYNAMIC> indices(1, 2);
+  Tile<TileType::Vec, float, 1, 8> part;
+  TASSIGN(src, 0);
+  TASSIGN(indices, 256);
+  TASSIGN(part, 512);
+  if (Mode == Coalesce::Elem) src.SetValidShape(1, 2);
+  return told([&] {
+    TEXPANDS(src, 1);
+    TEXPANDS(indices, 0);
+    indices.data()[0] = Mode == Coalesce::Row ? 5 : 5 * 16 + 9;
+    indices.data()[1] = Mode == Coalesce::Row ? 2 : 2 * 16 + 7;
+    MSCATTER<Mode>(Global(memory.data()), src, indices);
+    using View = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<8, 8, 8, 8, 1>>;
+    TLOAD(part, View(memory.data() + from));
+  });
+}
+TEST(Announced, OnlyWhatIsScatteredIsWritten) {
+  const auto of_table = HasSubstr("of GM, which MSCATTER in line");
+  const auto behind_rows = told_of_load_behind_scatter<Coalesce::Row>;
+  for (const int free : {0, 24, 3 * 16, 4 * 16 + 8, 6 * 16}) EXPECT_EQ(behind_rows(free), "");
+  for (const int written : {25, 2 * 16, 2 * 16 + 8, 4 * 16 + 9, 5 * 16 + 8})
+    EXPECT_THAT(behind_rows(written), of_table) << written;
+  const auto behind_elements = told_of_load_behind_scatter<Coalesce::Elem>;
+  for (const int free : {0, 2 * 16 - 1, 2 * 16 + 8, 5 * 16 + 1, 5 * 16 + 10})
+    EXPECT_EQ(behind_elements(free), "") << free;
+  for (const int written : {2 * 16, 2 * 16 + 7, 5 * 16 + 2, 5 * 16 + 9})
+    EXPECT_THAT(behind_elements(written), of_table) << written;
+}
+
 TEST(Announced, PartsAreValidInTheirSource) {
   Tile<TileType::Vec, float, 8, 16, BLayout::RowMajor, DYNAMIC, DYNAMIC> whole(8, 16), part(4, 8);
   TASSIGN(whole, 0);

@@ -91,6 +91,15 @@ TEST_F(Scatter, AtomicMaximumAndMinimum) {
   EXPECT_EQ(memory_[0], 100);
 }
 
+/// Whose rows nobody has the time to count.
+TEST_F(Scatter, ToATableOfAllNumbers) {
+  using Endless = GlobalTensor<float, Shape<1 << 24, INT32_MAX, 1, 2, 8>, Stride<0, 0, 0, 10, 1>>;
+  Operands of(2, 8, {INT32_MAX, 0}, true);
+  MSCATTER(Endless(memory_.data()), of.src, of.idx);
+  EXPECT_THAT(row(1, 2), ElementsAre(100, 101));
+  EXPECT_THAT(row(0, 2), ElementsAre(108, 109));
+}
+
 TEST_F(Scatter, WhatCannotBe) {
   const auto told = [&](const Operands& of) {
     try {

@@ -132,6 +132,25 @@ TEST(Transfer, StridesOfMatrices) {
 }
 
 /// Five numbers in braces are those of a view, and nothing else.
+/// Of the first so many rows of a view, which need not be whole in any dimension.
+TEST(Transfer, FarthestOfTheFirstRows) {
+  using View = GlobalTensor<float, Shape<-1, -1, -1, -1, 1>, Stride<-1, -1, -1, -1, 1>>;
+  for (int repetition = 0; repetition < 200; ++repetition) {
+    const auto size = [] { return random_int(1, 4); };
+    const auto stride = [] { return random_int(0, 20); };
+    const View view(nullptr, {size(), size(), size(), size()},
+                    {stride(), stride(), stride(), stride()});
+    const pto::detail::View<View> axes(view);
+    int64_t farthest = 0;
+    for (int64_t row = 0; row < axes.rows.size(); ++row) {
+      farthest = std::max(farthest, axes.rows.offset(row));
+      ASSERT_EQ(axes.rows.last_offset(row + 1), farthest) << row;
+    }
+  }
+  const View unused(nullptr, {1, 3, 1, 2}, {-7, 5, -7, 1});
+  EXPECT_EQ(pto::detail::View<View>(unused).rows.last_offset(6), 11);
+}
+
 TEST(Transfer, SizesInBraces) {
   using Numbers = std::vector<int64_t>;
   const int64_t rows = 4, cols = 8;
