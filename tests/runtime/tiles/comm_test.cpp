@@ -217,6 +217,26 @@ TEST(Comm, TransfersBesideTheCore) {
               HasSubstr("rows of contiguous elements"));
 }
 
+TEST(Comm, TransfersOfNothingBesideTheCore) {
+  using Part = GlobalTensor<float, Shape<1, 1, 1, -1, -1>, Stride<8, 8, 8, 8, 1>>;
+  std::vector<float> source(8, 1), target(8);
+  const pto::comm::AsyncSession session;
+  const auto copied = [&](int64_t rows, int64_t cols, int64_t source_cols) {
+    const Part to(target.data(), {rows, cols}), from(source.data(), {rows, source_cols});
+    const bool is_put = pto::comm::TPUT_ASYNC(to, from, session).valid();
+    EXPECT_EQ(pto::comm::TGET_ASYNC(to, from, session).valid(), is_put);
+    return is_put;
+  };
+  EXPECT_TRUE(copied(1, 0, 0));
+  EXPECT_TRUE(copied(0, 8, 8));
+  EXPECT_FALSE(copied(1, 0, 8));
+  EXPECT_FALSE(copied(1, 8, 0));
+  EXPECT_TRUE(pto::comm::TGET_ASYNC(Part(nullptr, {1, 0}), Part(nullptr, {1, 0}), session).valid());
+  EXPECT_EQ(target, std::vector<float>(8));
+  EXPECT_THAT(told_by([&] { copied(1, -1, -1); }),
+              HasSubstr("src has a size of -1 in dimension 4"));
+}
+
 /// Its rows would divide those of the tensors.
 TEST(Comm, ATileWithoutRowsCopiesNothing) {
   std::vector<float> source = random_floats(16), target(16);

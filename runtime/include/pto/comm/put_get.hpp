@@ -30,12 +30,17 @@ constexpr void require_copy() {
   static_assert(T::Loc == TileType::Vec, "the tile between the tensors is in UB");
 }
 
-/// That a tensor goes on in each of its dimensions. One with a size of 0 has nothing to copy.
+template <class Global>
+bool has_nothing(const Global& tensor) {
+  for (int dim = 0; dim < 5; ++dim)
+    if (tensor.GetShape(dim) == 0) return true;
+  return false;
+}
+
+/// That a tensor goes on in each of its dimensions, if there is something to copy.
 template <class Global>
 void check_copied(const Use& use, const char* operand, const Global& tensor) {
-  for (int dim = 0; dim < 5; ++dim)
-    if (tensor.GetShape(dim) == 0) return;
-  pto::detail::check_view(use, operand, tensor);
+  if (!has_nothing(tensor)) pto::detail::check_view(use, operand, tensor);
 }
 
 /// That both tensors have the same shape, and that a tile whose valid region is in its type divides
