@@ -197,6 +197,21 @@ TEST(Transfer, BoxedVectorTile) {
   EXPECT_EQ(std::memcmp(tile.data(), source.data(), 2048), 0);
 }
 
+/// Even of one that says what with.
+TEST(Transfer, BoxedVectorTileIsNotFilled) {
+  using Boxed = pto::Tile<TileType::Vec, half, 32, 32, pto::BLayout::ColMajor, 30, 21,
+                          pto::SLayout::RowMajor, 512, pto::PadValue::Max>;
+  std::vector<half> source(1024, half(1));
+  const GlobalTensor<half, Shape<1, 1, 1, 32, 32>, Stride<1024, 1024, 1024, 32, 1>> view(
+      source.data());
+  Boxed tile;
+  TASSIGN(tile, 0);
+  std::fill_n(tile.data(), 1024, half(7));
+  pto::TLOAD(tile, view);
+  EXPECT_EQ(std::count(tile.data(), tile.data() + 1024, half(1)), 30 * 21);
+  EXPECT_EQ(std::count(tile.data(), tile.data() + 1024, half(7)), 1024 - 30 * 21);
+}
+
 TEST(Transfer, AtomicAdd) {
   using View = GlobalTensor<float, Shape<1, 1, 1, 4, 8>, Stride<32, 32, 32, 8, 1>>;
   RowTile<float, 4, 8> tile(4, 7);
