@@ -170,7 +170,19 @@ class DynamicTables {
     for (uint64_t i = 0; i < buckets + chains; ++i) {
       if (word(table + 8 + 4 * i) >= chains) reader_.fail("has a damaged symbol hash table");
     }
+    check_chains(table + 8, buckets, chains);
     symbols_.count = chains;
+  }
+
+  /// The loader follows a chain until it ends. A symbol is in one of them at most.
+  void check_chains(uint64_t bucket_table, uint64_t buckets, uint64_t chains) const {
+    uint64_t followed = 0;
+    for (uint64_t b = 0; b < buckets; ++b) {
+      uint64_t symbol = word(bucket_table + 4 * b);
+      for (; symbol != STN_UNDEF; symbol = word(bucket_table + 4 * (buckets + symbol))) {
+        if (++followed >= chains) reader_.fail("has a symbol hash table whose chains do not end");
+      }
+    }
   }
 
   void count_gnu_hash(uint64_t table) {

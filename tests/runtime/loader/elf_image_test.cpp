@@ -394,6 +394,29 @@ TEST(ElfImage, checks_a_chain_of_many_buckets_once) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
+/// The loader would follow it for ever.
+TEST(ElfImage, refuses_chains_of_the_older_hash_table_that_do_not_end) {
+  const Bytes whole = image("kernel_hashed");
+  EXPECT_TRUE(ElfImage(whole, "hashed.so").exports("kernel_entry"));
+  const uint64_t table = offset_of(whole, dynamic_value(whole, DT_HASH));
+  const auto buckets = read<uint32_t>(whole, table), chains = read<uint32_t>(whole, table + 4);
+  ASSERT_GT(buckets, 1U);
+  const auto set_word = [&](Bytes& bytes, uint64_t number, uint32_t symbol) {
+    write(bytes, table + 8 + 4 * number, symbol);
+  };
+  Bytes bytes = whole;
+  for (uint32_t s = 0; s < chains; ++s) set_word(bytes, uint64_t{buckets} + s, 1);
+  expect_refused(bytes, "chains do not end");
+  bytes = whole;
+  set_word(bytes, 0, 1);
+  set_word(bytes, uint64_t{buckets} + 1, 1);
+  expect_refused(bytes, "chains do not end");
+  // They end, but each has all symbols: that takes the square of the time.
+  for (uint32_t b = 0; b < buckets; ++b) set_word(bytes, b, chains - 1);
+  for (uint32_t s = 1; s < chains; ++s) set_word(bytes, uint64_t{buckets} + s, s - 1);
+  expect_refused(bytes, "chains do not end");
+}
+
 /// The word of a packed relocation is in the file.
 TEST(ElfImage, names_what_is_wrong_with_packed_relocations) {
   const Bytes whole = image("features_packed");
