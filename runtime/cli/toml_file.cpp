@@ -1,13 +1,17 @@
 #include "runtime/cli/toml_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <string_view>
-#include <vector>
 
-#include "runtime/loader/file_bytes.hpp"
-#include "runtime/loader/load_error.hpp"
+#include "runtime/loader/file_descriptor.hpp"
 #include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
@@ -17,12 +21,33 @@ std::string origin_of_region(const std::string& path, const toml::source_region&
   return fmt::format("{}, line {}", path, where.begin.line);
 }
 
-std::vector<std::byte> bytes_of(const std::string& path) {
-  try {
-    return read_file_bytes(path);
-  } catch (const LoadError& error) {
+/// More than anybody writes, and less than a pipe may have.
+constexpr std::size_t most_mebibytes = 16;
+
+/// Of a file or a pipe.
+std::string content_of(const std::string& path) {
+  const auto refuse = [&](const std::string& problem) {
     throw CliError(exit_bad_input,
-                   fmt::format("{}: {}; name a TOML file that can be read", path, error.problem()));
+                   fmt::format("{}: {}; name a TOML file that can be read", path, problem));
+  };
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0) {
+    refuse(std::string("cannot be opened: ") + std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) refuse("is a directory");
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) refuse("is neither a file nor a pipe");
+  std::string text;
+  std::array<char, 65536> part;
+  for (;;) {
+    const ssize_t n = read(file.get(), part.data(), part.size());
+    if (n == 0) return text;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
+    text.append(part.data(), static_cast<std::size_t>(n));
+    if (text.size() > most_mebibytes << 20) {
+      refuse(fmt::format("has more than {} MiB", most_mebibytes));
+    }
   }
 }
 
@@ -47,8 +72,7 @@ void check_dots(const std::string& path, std::string_view text) {
 }  // namespace
 
 toml::table read_toml_file(const std::string& path) {
-  const std::vector<std::byte> bytes = bytes_of(path);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string text = content_of(path);
   check_dots(path, text);
   try {
     return toml::parse(text, path);

@@ -7,8 +7,8 @@
 
 namespace pto2::cli {
 
-/// Throws CliError (bad input) for a file that cannot be read, is no TOML, or has dots enough for
-/// tables that are deeper than the stack.
+/// Of a file or a pipe. Throws CliError (bad input) for one that cannot be read, is no TOML, or has
+/// dots enough for tables that are deeper than the stack.
 toml::table read_toml_file(const std::string& path);
 
 /// "FILE, line N", for messages.

@@ -145,7 +145,7 @@ TEST(Platform, UnreadableFilesAreNamed) {
   EXPECT_THAT(refusal_of(folder.path("none.toml")),
               AllOf(HasSubstr("none.toml: cannot be opened: No such file"),
                     HasSubstr("name a TOML file that can be read")));
-  EXPECT_THAT(refusal_of(folder.file("empty.toml", "")), HasSubstr("empty.toml: is empty"));
+  EXPECT_THAT(refusal_of(folder.file("empty.toml", "")), HasSubstr("empty.toml: name is missing"));
   EXPECT_THAT(refusal_of(folder.file("text.toml", "\n\n{")), HasSubstr("text.toml, line 3"));
   std::string parts;
   for (int i = 0; i < 100000; ++i) parts += "a.";

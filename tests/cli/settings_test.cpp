@@ -235,8 +235,7 @@ TEST(BadFiles, AreBadInput) {
       {"window = ", "no TOML"},
       {"[check]\nseeds = 1", "table [check]"},
       {"dep-pool = 32\n[run]\ndep_pool = 64", "given twice"},
-      {"workload = \"no_such\"", "no workload is called 'no_such'; there are "},
-      {"", "empty"}};
+      {"workload = \"no_such\"", "no workload is called 'no_such'; there are "}};
   for (const auto& [content, said] : all) {
     const std::string file = folder.file("bad.toml", content);
     const Outcome outcome = pto2({"run", "--config", file});
@@ -246,7 +245,29 @@ TEST(BadFiles, AreBadInput) {
   const Outcome missing = pto2({"run", "--config", folder.path("none.toml")});
   EXPECT_EQ(missing.code, 3);
   EXPECT_THAT(missing.err, HasSubstr("none.toml"));
-  EXPECT_EQ(pto2({"run", "--config", folder.path()}).code, 3);
+  const Outcome of_folder = pto2({"run", "--config", folder.path()});
+  EXPECT_EQ(of_folder.code, 3);
+  EXPECT_THAT(of_folder.err, HasSubstr("is a directory"));
+  const Outcome of_device = pto2({"run", "--config", "/dev/zero"});
+  EXPECT_EQ(of_device.code, 3);
+  EXPECT_THAT(of_device.err, HasSubstr("/dev/zero: is neither a file nor a pipe"));
+}
+
+TEST(ConfigFile, MayBeEmptyOrAPipe) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(config_of({"vector_example", "--config", folder.file("empty.toml", "")})["window"],
+            config_of({"vector_example"})["window"]);
+  const auto through_pipe = [](const std::string& writer) {
+    const std::string command =
+        writer + " | \"$0\" run vector_example --config /dev/stdin --print-config";
+    return run_program("/bin/sh", {"-c", command, PTO2_PROGRAM});
+  };
+  const Outcome of_pipe = through_pipe("(printf 'window = '; sleep 0.1; echo 32)");
+  EXPECT_EQ(of_pipe.code, 0) << of_pipe.err;
+  EXPECT_THAT(of_pipe.out, testing::ContainsRegex("window +32 +config file"));
+  const Outcome of_endless = through_pipe("yes '# a comment'");
+  EXPECT_EQ(of_endless.code, 3);
+  EXPECT_THAT(of_endless.err, HasSubstr("has more than 16 MiB"));
 }
 
 TEST(Limits, OfTheProcessAreToldApartFromBugs) {
