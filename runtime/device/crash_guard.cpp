@@ -9,13 +9,16 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "runtime/device/thread_signal.hpp"
 #include "runtime/executors/handler_lock.hpp"
+#include "runtime/executors/user_code.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/own_place.hpp"
+#include "runtime/output/whose_lack.hpp"
 
 namespace pto2 {
 
@@ -190,6 +193,16 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   leave_to_others(signal, info->si_code <= 0);
 }
 
+/// Whether a guard would name what has met it after the SIGABRT in which it ends otherwise.
+bool is_of_users(const std::bad_alloc& lack) {
+  if (dynamic_cast<const executors::NoMemoryForCall*>(&lack) != nullptr) return false;
+  try {
+    return RunningCode::of_this_thread(true).guard != nullptr;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 /// A sanitizer that has the signals has reported, and ends the process.
 void on_report() {
   if (getpid() == guarded_process.load()) CrashGuard::say_more();
@@ -223,6 +236,7 @@ void on_stuck(int, siginfo_t* info, void* context) {
 }
 
 void install() {
+  cli::is_lack_of_users.store(is_of_users, std::memory_order_release);
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

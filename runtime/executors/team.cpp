@@ -8,6 +8,7 @@
 #include "core/start_gate.hpp"
 #include "runtime/executors/begin_apart.hpp"
 #include "runtime/executors/running_teams.hpp"
+#include "runtime/output/whose_lack.hpp"
 
 namespace pto2::executors {
 
@@ -22,6 +23,7 @@ std::vector<std::jthread> start_threads(StartGate<Machine>& gate, std::size_t co
   try {
     for (std::size_t i = 0; i < count; ++i) {
       threads.emplace_back([&gate, body, i] {
+        cli::is_own_thread = true;
         if (gate.wait()) body(i);
       });
       made(i, threads.back());

@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/output/whose_lack.hpp"
+
 namespace pto2::executors {
 
 /// Calls tick(). What lacks memory is given up: the next call is another try.
@@ -28,6 +30,7 @@ class Ticker {
   Ticker(std::chrono::milliseconds period, std::function<void()> tick) {
     sem_init(&over_, 0, 0);
     thread_ = std::thread([this, period, tick = std::move(tick)] {
+      cli::is_own_thread = true;
       while (!is_over_after(period)) try_tick(tick);
     });
   }

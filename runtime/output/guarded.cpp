@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -12,6 +13,7 @@
 #include "runtime/output/chosen_end.hpp"
 #include "runtime/output/standard_descriptors.hpp"
 #include "runtime/output/stderr_text.hpp"
+#include "runtime/output/whose_lack.hpp"
 
 namespace pto2::cli {
 
@@ -34,12 +36,18 @@ namespace {
 const Remedies* remedies_in_force = nullptr;
 std::terminate_handler former_handler = nullptr;
 
+/// On the thread that has met it.
+bool is_lack_of_program(const std::bad_alloc& lack) {
+  const auto of_users = is_lack_of_users.load(std::memory_order_acquire);
+  return is_own_thread && (of_users == nullptr || !of_users(lack));
+}
+
 /// Some destructors need memory, those of a document of nlohmann's among them.
 void end_terminated() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
-  } catch (const std::bad_alloc&) {
-    end_without_memory(*remedies_in_force);
+  } catch (const std::bad_alloc& lack) {
+    if (is_lack_of_program(lack)) end_without_memory(*remedies_in_force);
   } catch (...) {
   }
   former_handler();
@@ -51,6 +59,7 @@ void take_over(const Remedies& remedies) {
   occupy_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);
   remedies_in_force = &remedies;
+  is_own_thread = true;
   if (former_handler == nullptr) former_handler = std::set_terminate(end_terminated);
 }
 

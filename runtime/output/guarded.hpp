@@ -35,9 +35,10 @@ int complain_of(const std::exception& error, const Remedies& remedies, const Kno
 
 /// Returns what execute() returns or, if it throws, an exit code, after complain_of(). From here on
 /// a file that grows beyond the limit of the process cannot be written, instead of ending it
-/// (SIGXFSZ), lack of memory where no exception may pass ends the program as it does elsewhere, and
-/// no file is opened as one of the standard descriptors that are closed; `remedies` outlives the
-/// program. The first thing that main() does, before files.
+/// (SIGXFSZ), lack of memory where no exception may pass ends the program as it does elsewhere,
+/// unless it is that of code of the user's (whose_lack.hpp), and no file is opened as one of the
+/// standard descriptors that are closed; `remedies` outlives the program. The first thing that
+/// main() does, before files.
 int guarded(const std::function<int()>& execute, const Remedies& remedies,
             const KnownErrors& other = {});
 

@@ -348,12 +348,13 @@ void tell_what_was_found() {
 }
 
 /// Memory may end where nothing may be thrown: while something is taken down, for one. What was
-/// found before is told as after a crash.
+/// found before is told as after a crash. That of a kernel is the machine's, as where it may throw.
 [[noreturn]] void terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
     tell_what_was_found();
+    cli::end_without_memory(remedies);
   } catch (...) {
     // nothing is amiss with memory
   }
@@ -361,7 +362,7 @@ void tell_what_was_found() {
   std::abort();
 }
 
-/// The handler of guarded() knows what to say of the end itself, and comes after this one.
+/// The handler of guarded() comes after this one, for all else.
 int run(int argc, char** argv) {
   usual_terminate = std::set_terminate(terminate);
   return execute(argc, argv);

@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <thread>
 #include <vector>
 
+#include "runtime/executors/user_code.hpp"
+#include "runtime/output/guarded.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -63,6 +66,53 @@ TEST(CrashesOfTheRuntime, AreNotThoseOfTheOrchestration) {
   };
   EXPECT_EXIT(crash_by(SIGABRT), testing::KilledBySignal(SIGABRT), "^$");
   EXPECT_EXIT(crash_by(SIGSEGV), testing::ExitedWithCode(5), "^FATAL: the orchestration.*crashed");
+}
+
+/// What no machine has.
+void ask_for_too_much() {
+  static volatile int64_t too_many = -1;
+  [[maybe_unused]] static float* volatile taken;
+  taken = new float[static_cast<std::size_t>(too_many)];
+}
+void ask_in_vain() noexcept {
+  ask_for_too_much();
+}
+
+class LackOfMemory : public testing::TestWithParam<ExecutorKind> {
+ protected:
+  /// The exit code of a program that runs the kernel, or all this in the orchestration.
+  static int run(KernelEntry kernel, const std::function<void()>& before = {}) {
+    static const cli::Remedies remedies{.memory = "use a smaller case", .thread = ""};
+    const auto execute = [&] {
+      const KernelEntry kernels[] = {kernel};
+      const auto entry = [&](PTO2Runtime* rt) {
+        if (before) before();
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+      };
+      static_cast<void>(run_at(GetParam(), small_device(), {kernels, entry, {}}));
+      return 0;
+    };
+    return cli::guarded(execute, remedies);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, LackOfMemory, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return executor_name(test.param); });
+
+/// Where no exception may pass.
+TEST_P(LackOfMemory, OfCodeOfTheUsersIsItsCrash) {
+  EXPECT_EXIT(run([](int64_t*) { ask_in_vain(); }), testing::ExitedWithCode(5),
+              "kernel 0, task 0 of ring 0, on aiv[0-9]+, crashed: SIGABRT");
+  EXPECT_EXIT(run([](int64_t*) {}, ask_in_vain), testing::ExitedWithCode(5),
+              "the orchestration crashed: SIGABRT");
+  EXPECT_EXIT(run([](int64_t*) { std::thread(ask_for_too_much).join(); }),
+              testing::KilledBySignal(SIGABRT), "bad_array_new_length");
+}
+
+TEST_P(LackOfMemory, OfACallOfOursIsTheMachines) {
+  static void (*volatile lack)() = [] { throw executors::NoMemoryForCall(); };
+  const auto lacks = [](int64_t*) { []() noexcept { lack(); }(); };
+  EXPECT_EXIT(run(lacks), testing::ExitedWithCode(3), "out of memory; use a smaller case");
 }
 
 }  // namespace
