@@ -295,6 +295,7 @@ class CoreCalls {
     return place;
   }
   static PTOWaited wait_entry(void* runtime, bool (*holds)(void*), void* what) {
+    executors::leave_if_late(__builtin_return_address(0));
     const PTOWaited ended = self(runtime).wait(holds, what, false);
     executors::leave_if_late(__builtin_return_address(0));
     return ended;
@@ -309,6 +310,7 @@ class CoreCalls {
     return memory;
   }
   static PTOWaited pause_entry(void* runtime, bool (*holds)(void*), void* what) {
+    executors::leave_if_late(__builtin_return_address(0));
     const PTOWaited ended = self(runtime).wait(holds, what, true);
     executors::leave_if_late(__builtin_return_address(0));
     return ended;

@@ -150,6 +150,7 @@ void RuntimeHandle::end() {
 
 void RuntimeHandle::refuse(const char* name) {
   const char* nobody = nullptr;
+  code_.end_if_forked();
   if (ops == &ended_table) end_process(name);
   misplaced_.compare_exchange_strong(nobody, name, std::memory_order_relaxed,
                                      std::memory_order_relaxed);

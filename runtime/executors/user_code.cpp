@@ -2,14 +2,18 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <string_view>
 
 #include "runtime/executors/image_names.hpp"
 #include "runtime/executors/logical_thread.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::executors {
 
@@ -44,6 +48,31 @@ bool is_of_the_system(const void* image) {
     const void* const member = dlsym(RTLD_NEXT, name);
     return member != nullptr && image_of(member) == image;
   });
+}
+
+/// Of this process: it was forked in code of the user's.
+std::atomic<bool> was_forked{false};
+
+/// In such a process. No kernel comes out of its code unseen then, and no orchestration calls.
+PTO2_UNSEEN_BY_TSAN void be_late_in_fork() {
+  Exit* const exit = this_exit;
+  if (exit == nullptr) return;
+  was_forked.store(true, std::memory_order_relaxed);
+  exit->left = {nullptr, LeftBehind::in_fork};
+  exit->is_late = true;
+  if (exit->kernel == nullptr) this_exit = nullptr;
+}
+
+/// Without memory for the handler such a process goes on with a run that nobody ends.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, be_late_in_fork);
+
+/// Allocates nothing: another thread may have been in the middle of malloc().
+[[noreturn]] void end_fork() {
+  static constexpr std::string_view message =
+      "FATAL: a process that a kernel or the orchestration has forked came back to the run\n"
+      "end it where it was forked, by _exit(), or have it become another program by exec()\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  _exit(cli::exit_runtime_fault);
 }
 
 [[maybe_unused]] bool is_leavable(const void* place, void (*kernel)(int64_t*)) {
@@ -105,7 +134,7 @@ void leave_if_late(const void* place) {
 PTO2_UNSEEN_BY_TSAN bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit) {
   const Open open(exit);
   kernel(args);
-  return true;
+  return !exit.is_late;
 }
 
 NotLeft leave(uint64_t, const void*, uint64_t) {
@@ -117,6 +146,7 @@ void leave_if_late(const void*) {}
 #endif
 
 void throw_left(const LeftBehind& left) {
+  if (left.milliseconds == LeftBehind::in_fork) end_fork();
   throw LeftBehind(left);
 }
 
@@ -167,6 +197,11 @@ void CallingCode::call(const std::function<void()>& body) {
   exit_.is_late = false;
   come_to(turn() + 1);
   if (!returns(call, own, exit_)) throw_left(exit_.left);
+}
+
+void CallingCode::end_if_forked() const {
+  if (!was_forked.load(std::memory_order_relaxed)) return;
+  if (exit_.is_late && exit_.left.milliseconds == LeftBehind::in_fork) end_fork();
 }
 
 std::string LeftBehind::text() const {

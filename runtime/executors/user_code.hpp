@@ -7,6 +7,10 @@
 /// hold a lock there that everybody needs, such as that of malloc(). If it comes out and ends by
 /// itself, it was late all the same: the handler may have been what has ended a call such as
 /// poll(), and then it has not done what it should.
+///
+/// The code may fork, by fork(): the new process may end in it, or become another program. It has
+/// one thread, and nobody to go on with the run. If it comes out of the code, or to a call of ours
+/// that would wait, or to any of an orchestration, it is ended there, with a message.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +35,9 @@ namespace pto2::executors {
 
 /// Leaves call_leavable() instead of the code that was called, or behind it if that was late.
 struct LeftBehind {
+  /// In place of a time: this process was forked in the code, and has no part in the run.
+  static constexpr uint64_t in_fork = ~uint64_t{0};
+
   const void* place;      ///< the instruction that it was at; null: unknown, and so it was late
   uint64_t milliseconds;  ///< for which it had not returned
   [[nodiscard]] std::string text() const;
@@ -193,6 +200,9 @@ class CallingCode {
     come_to(turn() + 1);
     set_exit_of_thread(&exit_);
   }
+
+  /// Where an orchestration may not call: ends this process if it was forked in the code.
+  void end_if_forked() const;
 
   /// From any thread: a number that changes with each call; odd: the code is in its own.
   [[nodiscard]] uint64_t turn() const { return turn_.load(std::memory_order_relaxed); }
