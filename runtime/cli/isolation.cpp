@@ -65,7 +65,7 @@ struct LastWord {
   std::atomic<int> choice{nothing_chosen};
 };
 
-/// Those that code brings upon itself. What the user's does is told by a guard.
+/// Those that code brings upon itself. What the user's does is told by a guard, if it can be.
 bool is_of_a_crash(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
          signal == SIGTRAP || signal == SIGABRT;
@@ -89,6 +89,17 @@ const char* hint_of(int signal) {
 std::string signal_name(int signal) {
   const char* const name = sigabbrev_np(signal);
   return fmt::format("SIG{}", name == nullptr ? std::to_string(signal) : name);
+}
+
+/// Of a crash that nobody in the process has heard of, though a guard was there for it.
+RunError error_of_unheard(int signal) {
+  const ErrorCode code = ErrorCode::crashed;
+  return {code,
+          fmt::format("{} ended the process of the run past its handler: a kernel or the "
+                      "orchestration has blocked the signal or taken the handler away, or a thread "
+                      "that an image has started has used up its stack",
+                      signal_name(signal)),
+          row_of(code).hint};
 }
 
 RunError error_of_signal(int signal) {
@@ -131,7 +142,8 @@ IsolatedEnd end_of(int status, const LastWord& word, const ChildsSignals& signal
   } else if (signal != 0 && signals.has_passed_on(signal)) {
     end.code = signal == SIGINT ? exit_interrupted : exit_terminated;
   } else if (signal != 0) {
-    end.error = error_of_signal(signal);
+    const bool is_unheard = is_of_a_crash(signal) && word.fault.is_unheard(signal);
+    end.error = is_unheard ? error_of_unheard(signal) : error_of_signal(signal);
   } else {
     end.error = error_of_exit(WEXITSTATUS(status));
   }

@@ -185,11 +185,20 @@ void end_with(ErrorCode error, TextAbout&& text_about, bool has_aborted = false)
   crashed_thread.store(0);
 }
 
+/// For who reads it when this process is gone.
+void await(int signal, bool awaited) {
+  CrashText* const shared = shared_text.get();
+  if (shared == nullptr) return;
+  const uint64_t bit = uint64_t{1} << signal;
+  awaited ? shared->awaited.fetch_or(bit) : shared->awaited.fetch_and(~bit);
+}
+
 void on_crash(int signal, siginfo_t* info, void* context) {
   end_with(
       ErrorCode::crashed,
       [&](const RunningCode& code) { return text_of(code.who, signal, *info, context); },
       signal == SIGABRT);
+  await(signal, false);
   leave_to_others(signal, info->si_code <= 0);
 }
 
@@ -244,6 +253,7 @@ void install() {
     sigaction(crashes[i], nullptr, &former[i]);
     is_installed[i] = (former[i].sa_flags & SA_SIGINFO) == 0 && former[i].sa_handler == SIG_DFL;
     if (is_installed[i]) sigaction(crashes[i], &action, nullptr);
+    await(crashes[i], is_installed[i]);
   }
   action.sa_sigaction = on_stuck;
   action.sa_flags |= SA_RESTART;
@@ -257,6 +267,7 @@ void uninstall() {
     sigaction(crashes[i], nullptr, &now);
     const bool is_ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_crash;
     if (is_installed[i] && is_ours) sigaction(crashes[i], &former[i], nullptr);
+    await(crashes[i], false);
   }
 }
 

@@ -20,7 +20,13 @@ inline constexpr std::size_t crash_text = 1000;
 /// Where a crash guard leaves what it says, beside stderr. It is for memory that is shared with a
 /// process that outlives this one.
 struct CrashText {
+  /// Whether a guard's handler would have heard of the signal, and has not.
+  [[nodiscard]] bool is_unheard(int signal) const {
+    return (awaited.load(std::memory_order_acquire) >> signal & 1) != 0;
+  }
+
   std::atomic<ErrorCode> code{ErrorCode::ok};  ///< set when the text is
+  std::atomic<uint64_t> awaited{0};            ///< a bit of each signal that has a guard's handler
   char text[crash_text + 1] = {};
 };
 

@@ -124,6 +124,49 @@ TEST(Isolation, ABugIsSuspectedOfCrashesAlone) {
   EXPECT_EQ(end(SIGPIPE).hint, "see whether who reads what the run writes has ended");
 }
 
+/// Of a process in which a guard lives, that knows whose fault it is or not.
+template <class Child>
+RunError error_beside_guard(const char* who, Child&& child) {
+  return end_of_process([&] {
+           std::signal(SIGTRAP, SIG_DFL);  // whatever this program was started with
+           const CrashGuard guard([who] { return std::string(who); });
+           child();
+         })
+      .error;
+}
+
+/// No handler can tell of it, and no bug of ours is needed for it.
+TEST(Isolation, ACrashThatNoHandlerHearsOfIsOneOfTheUsers) {
+  const auto taken_away = [] {
+    std::signal(SIGTRAP, SIG_DFL);
+    raise(SIGTRAP);
+  };
+  const RunError of_taken = error_beside_guard("kernel 7", taken_away);
+  EXPECT_EQ(of_taken.code, ErrorCode::crashed);
+  EXPECT_THAT(of_taken.message, testing::HasSubstr("SIGTRAP ended the process of the run past its "
+                                                   "handler: a kernel or the orchestration has"));
+  const auto known_to_nobody = [] { raise(SIGTRAP); };
+  EXPECT_EQ(error_beside_guard("", known_to_nobody).code, ErrorCode::runtime_crashed);
+  const RunError behind_guard = end_of_process([&] {
+                                  {
+                                    const CrashGuard guard([] { return std::string(); });
+                                  }
+                                  taken_away();
+                                }).error;
+  EXPECT_EQ(behind_guard.code, ErrorCode::runtime_crashed);
+  const auto blocked = [] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+#if defined(__x86_64__)
+    asm volatile("int3");
+#else
+    taken_away();
+#endif
+  };
+  EXPECT_EQ(error_beside_guard("kernel 7", blocked).code, ErrorCode::crashed);
+}
+
 /// What the process has written is whole, and its code says what it is.
 TEST(Isolation, AProcessThatIsKilledAfterItsChoiceHasMadeIt) {
   const IsolatedEnd end = end_of_process([] {

@@ -276,8 +276,8 @@ TEST(CrashGuard, SaysSoIfItCrashesItself) {
 TEST(CrashGuard, EndsIfItsMessageCrashes) {
   EXPECT_EXIT(
       {
-        CrashGuard::leave_text_in(reinterpret_cast<CrashText*>(const_cast<int*>(nowhere())));
         const CrashGuard guard(always("somebody"));
+        CrashGuard::leave_text_in(reinterpret_cast<CrashText*>(const_cast<int*>(nowhere())));
         std::abort();
       },
       ExitedWithCode(5), "^$");
