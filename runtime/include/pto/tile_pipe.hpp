@@ -243,13 +243,27 @@ EntryPart<typename T::DType> part_of(const Use& use, const Fifo& fifo, std::byte
                             {tile.GetValidRow(), tile.GetValidCol()}, {row});
 }
 
+/// One of the pipe's FIFOs, to which this core pushes, or from which it pops.
+template <Direction Dir, bool Pushes, class Pipe>
+auto& fifo_of_end(Pipe& pipe, const Use& use) {
+  auto& fifo = pipe.template fifo<Dir>(use);
+  const bool is_cube = fifo.place.type == cube_core;
+  if (is_cube == (Pushes == (Dir == DIR_C2V))) return fifo;
+  if constexpr (Pipe::direction == DIR_BOTH) {
+    fail(use, is_cube ? "the cube pushes tiles of TileType::Acc, and pops those of TileType::Mat"
+                      : "a vector core pushes and pops tiles of TileType::Vec");
+  } else {
+    fail(use, Pushes ? "this core pops from the pipe" : "this core pushes to the pipe");
+  }
+}
+
 template <class T, TileSplitAxis Split, class Pipe>
 void push(Pipe& pipe, T& tile, Site site) {
   static_assert(T::Loc == TileType::Acc || T::Loc == TileType::Vec,
                 "tiles of TileType::Acc and Vec are pushed");
   constexpr Direction dir = T::Loc == TileType::Acc ? DIR_C2V : DIR_V2C;
   const Use use{"TPUSH", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site};
-  auto& fifo = pipe.template fifo<dir>(use);
+  auto& fifo = fifo_of_end<dir, true>(pipe, use);
   if (pipe.prod.held != 0)
     fail(use, "a slot is allocated and not pushed: TPUSH its view before a tile");
   std::byte* const slot = wait_for_slot<Pipe::slot_count>(use, fifo, pipe.prod);
@@ -268,7 +282,7 @@ void pop(Pipe& pipe, T& tile, Site site) {
                 "tiles of TileType::Mat and Vec are popped");
   constexpr Direction dir = T::Loc == TileType::Mat ? DIR_V2C : DIR_C2V;
   const Use use{"TPOP", PIPE_MTE2, site};
-  auto& fifo = pipe.template fifo<dir>(use);
+  auto& fifo = fifo_of_end<dir, false>(pipe, use);
   if (pipe.cons.held != 0)
     fail(use, "an entry is popped and not free: TFREE its view before you pop a tile");
   tile.assign(pipe.template next_buffer<dir>());

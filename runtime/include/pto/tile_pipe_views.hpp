@@ -9,13 +9,11 @@ namespace detail {
 /// The FIFO that the core pushes to, or pops from.
 template <bool Pushes, class Pipe>
 auto& fifo_of_core(Pipe& pipe, const Use& use) {
-  const bool is_cube = place_in_cluster(use).type == cube_core;
   if constexpr (Pipe::direction == DIR_BOTH) {
+    const bool is_cube = place_in_cluster(use).type == cube_core;
     return is_cube == Pushes ? pipe.template fifo<DIR_C2V>(use) : pipe.template fifo<DIR_V2C>(use);
   } else {
-    if (is_cube != (Pushes == (Pipe::direction == DIR_C2V)))
-      fail(use, Pushes ? "this core pops from the pipe" : "this core pushes to the pipe");
-    return pipe.template fifo<static_cast<Direction>(Pipe::direction)>(use);
+    return fifo_of_end<static_cast<Direction>(Pipe::direction), Pushes>(pipe, use);
   }
 }
 
