@@ -34,7 +34,7 @@ bool Counting::count_only(Submission& task, Dataflow& dataflow, uint64_t now) {
   TensorMap& map = dataflow.map();
   entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts());
   while (!map.reserve(task.inserts())) {
-    map.enlarge(0, TensorMap::larger_pool(map.config().pool_size));
+    map.enlarge(0, larger_pool(map.config().pool_size));
   }
   dataflow.place(task, task.needs(), id, nowhere,
                  [](const Submission&, uint32_t, const TensorRecord&) {});

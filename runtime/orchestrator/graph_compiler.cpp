@@ -25,7 +25,7 @@ void GraphCompiler::count(const Submission& task) {
   constexpr uint64_t few_tasks = 1024;
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (task.params[i].type == PTOParamType::SCALAR) continue;
-    if (task.tensors[i]->writes->may_have_parts) entries_seen_ += dataflow_.map().live();
+    entries_seen_ += dataflow_.map().entries_beside(*task.tensors[i]->writes);
   }
   producers_seen_ += task.producers.size();
   const uint64_t tasks = lists_.tasks.size() + few_tasks;

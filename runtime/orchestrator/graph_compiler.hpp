@@ -61,7 +61,7 @@ class GraphCompiler : public PlayListener {
   std::vector<uint64_t> met_by_;  ///< by number: the last search that has met the task
   uint64_t searches_ = 0;
   uint64_t producers_seen_ = 0;
-  uint64_t entries_seen_ = 0;    ///< at most
+  uint64_t entries_seen_ = 0;
   std::vector<uint64_t> open_;   ///< of a search: tasks whose producers come next
   std::vector<TaskId> covered_;  ///< of forget_covered()
 };

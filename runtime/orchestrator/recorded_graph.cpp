@@ -194,7 +194,7 @@ class Player {
     PTO2_INVARIANT("RG-I1", resolved);
     listener_.resolved(task_, id);
     while (!map.reserve(task_.inserts())) {
-      map.enlarge(0, TensorMap::larger_pool(map.config().pool_size));
+      map.enlarge(0, larger_pool(map.config().pool_size));
     }
     dataflow_.enter(task_, id);
     dataflow_.place(task_, task_.needs(), id, listener_.address_of(task_),

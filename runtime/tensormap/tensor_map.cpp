@@ -118,6 +118,16 @@ bool TensorMap::find_writers(BufferWrites& buffer) {
   return !is_vacant(buffer) || buffer.may_have_parts;
 }
 
+uint64_t TensorMap::entries_beside(const BufferWrites& buffer) const {
+  uint64_t count = 0;
+  if (!buffer.may_have_parts) return count;
+  for (uint32_t index = buckets_[buffer.bucket]; index != nil;
+       index = entries_[index].next_in_bucket) {
+    ++count;
+  }
+  return count;
+}
+
 void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
   TensorMapConfig larger = config_;
   larger.window = std::max(window, config_.window);
@@ -136,7 +146,7 @@ void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
   first_of_tasks_ = target.first_of_tasks_;
 }
 
-uint32_t TensorMap::larger_pool(uint32_t pool_size) {
+uint32_t larger_pool(uint32_t pool_size) {
   if (pool_size >= largest_pool) throw std::bad_alloc();
   return std::min(2 * pool_size, largest_pool);
 }

@@ -53,6 +53,9 @@ struct TensorMapConfig {
   uint32_t num_buckets = 65536;  ///< a power of two
 };
 
+/// Twice this pool, or the largest that there can be. Throws std::bad_alloc beyond that.
+[[nodiscard]] uint32_t larger_pool(uint32_t pool_size);
+
 enum class Access : uint8_t {
   input,
   inout,  ///< takes the place of the writes it covers
@@ -167,8 +170,9 @@ class TensorMap {
   /// its configured sizes in order to learn which would do. Requires a window that is a power of
   /// two; smaller values than the present ones change nothing. Throws std::bad_alloc.
   void enlarge(uint32_t window, uint32_t pool_size);
-  /// Twice this pool, or the largest that there can be. Throws std::bad_alloc beyond that.
-  [[nodiscard]] static uint32_t larger_pool(uint32_t pool_size);
+
+  /// Entries that a look-up of the buffer goes by, at most.
+  [[nodiscard]] uint64_t entries_beside(const BufferWrites& buffer) const;
 
   /// When nobody uses the map any more: lets the next one have its memory. Requires TM-I2.
   void keep_memory();

@@ -396,6 +396,30 @@ TEST(LeftGraphs, AreNotRecordedAtAnyPrice) {
   EXPECT_EQ(graph.use().kind, Kind::refused);
 }
 
+/// Look-ups go by the parts of their own buffer, however many others have some.
+TEST(LeftGraphs, MayHavePartsOfManyBuffers) {
+  static constexpr uint64_t shape[] = {2};
+  static constexpr uint64_t one[] = {1};
+  static constexpr uint64_t zero[] = {0};
+  std::vector<uint64_t> memory(shape[0] << 14);
+  DeviceConfig config = small_device();
+  config.window = 65536;
+  config.tensormap_pool = 65536;
+  const auto parts = [&](PTO2Runtime* rt) {
+    for (std::size_t i = 0; i < memory.size(); i += shape[0]) {
+      PTO2_SCOPE(rt) {
+        const Tensor tensor = make_tensor_external(&memory[i], shape, 1, DataType::INT64);
+        const Tensor part = tensor.view(one, zero);
+        submit_params(rt, {make_inout_param(part)});
+        submit_params(rt, {make_input_param(part), make_input_param(tensor)});
+      }
+    }
+  };
+  RecordedGraph graph;
+  const GraphUse use = run_with(&graph, parts, config).graph;
+  EXPECT_EQ(use.kind, Kind::recorded) << use.reason;
+}
+
 /// A tensor's generation is that of the first one and its number, which needs no carry.
 TEST(LeftGraphs, HaveGenerationsThatDoNotEnd) {
   for (int i = 0; i < 1000; ++i) {

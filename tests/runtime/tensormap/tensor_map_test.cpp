@@ -428,9 +428,9 @@ TEST(TensorMap, EnlargesWithoutLosingAnything) {
 
 /// A pool of 2^30 is one that can be configured, and twice that can not be.
 TEST(TensorMap, PoolsGrowToTheLargestThatThereCanBe) {
-  EXPECT_EQ(TensorMap::larger_pool(16), 32U);
-  EXPECT_EQ(TensorMap::larger_pool(uint32_t{1} << 30), 2'147'483'647U);
-  EXPECT_THROW((void)TensorMap::larger_pool(2'147'483'647), std::bad_alloc);
+  EXPECT_EQ(larger_pool(16), 32U);
+  EXPECT_EQ(larger_pool(uint32_t{1} << 30), 2'147'483'647U);
+  EXPECT_THROW((void)larger_pool(2'147'483'647), std::bad_alloc);
 }
 
 TEST(TensorMap, EnlargesWithWhoWroteWholeBuffers) {
