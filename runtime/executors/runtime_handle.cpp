@@ -138,8 +138,13 @@ RuntimeHandle::Owner RuntimeHandle::take(OrchestrationRuntime* target,
   if (handle == nullptr) handle = take_new();
   handle->target_ = target;
   handle->misplaced_.store(nullptr, std::memory_order_relaxed);
-  handle->ops = &table;
+  handle->begin(RunKind::plain, table);
   return Owner(handle);
+}
+
+void RuntimeHandle::begin(RunKind kind, const PTO2RuntimeOps& table) {
+  code_ = kind == RunKind::plain ? &plain_ : kind == RunKind::recorded ? &recorded_ : &replayed_;
+  ops = &table;
 }
 
 void RuntimeHandle::end() {
@@ -148,9 +153,15 @@ void RuntimeHandle::end() {
   is_taken_.store(false, std::memory_order_release);
 }
 
+bool RuntimeHandle::is_of_another_kind(const char* name) {
+  if (code().is_inside()) return true;
+  refuse(name);
+  return false;
+}
+
 void RuntimeHandle::refuse(const char* name) {
   const char* nobody = nullptr;
-  code_.end_if_forked();
+  code().end_if_forked();
   if (ops == &ended_table) end_process(name);
   misplaced_.compare_exchange_strong(nobody, name, std::memory_order_relaxed,
                                      std::memory_order_relaxed);

@@ -18,6 +18,10 @@ struct OrchestrationRuntime;  // what serves the calls: runtime/orchestrator/orc
 
 namespace executors {
 
+/// What a run is to the functions that serve it. Each kind has a table of its own, which serves no
+/// other: whoever has kept one from another run calls through that of this run all the same.
+enum class RunKind : uint8_t { plain, recorded, replayed };
+
 class RuntimeHandle : public PTO2Runtime {
  public:
   constexpr RuntimeHandle() : PTO2Runtime{nullptr} {}
@@ -37,23 +41,39 @@ class RuntimeHandle : public PTO2Runtime {
   /// std::bad_alloc.
   static Owner take_before_run();
 
+  /// Before the run: it is of this kind, whose functions `table` has.
+  void begin(RunKind kind, const PTO2RuntimeOps& table);
   /// The orchestration runs on it.
-  [[nodiscard]] CallingCode& code() { return code_; }
-  [[nodiscard]] const CallingCode& code() const { return code_; }
+  [[nodiscard]] CallingCode& code() { return *code_; }
+  [[nodiscard]] const CallingCode& code() const { return *code_; }
   /// Null before the run, and after its end.
   [[nodiscard]] OrchestrationRuntime* target() const { return target_; }
 
-  /// At the begin of the function called `name`. False: the orchestration must not be in it, which
-  /// is noted.
+  /// At the begin of a function of runs of this kind. False: the orchestration must not be in it,
+  /// or is one of another kind.
+  template <RunKind kind>
+  [[nodiscard]] bool enter() {
+    return code_of<kind>().enter();
+  }
+  /// If so, of the function called `name`. True: it is one of another kind, and `ops` has its
+  /// function; else that is noted.
+  [[nodiscard]] bool is_of_another_kind(const char* name);
+  /// The same of all kinds at once. False: the orchestration must not be in it, which is noted.
   [[nodiscard]] bool enter(const char* name) {
-    if (code_.enter()) [[likely]]
+    if (code().enter()) [[likely]]
       return true;
     refuse(name);
     return false;
   }
   /// At the end of a function that was entered.
+  template <RunKind kind>
+  struct LeavingOf {
+    void operator()(RuntimeHandle* handle) const { handle->code_of<kind>().leave(); }
+  };
+  template <RunKind kind>
+  using CallOf = std::unique_ptr<RuntimeHandle, LeavingOf<kind>>;
   struct Leaving {
-    void operator()(RuntimeHandle* handle) const { handle->code_.leave(); }
+    void operator()(RuntimeHandle* handle) const { handle->code().leave(); }
   };
   using Call = std::unique_ptr<RuntimeHandle, Leaving>;
 
@@ -70,12 +90,21 @@ class RuntimeHandle : public PTO2Runtime {
   [[nodiscard]] bool try_take() { return !is_taken_.exchange(true, std::memory_order_acquire); }
   void end();
   void refuse(const char* name);
+  template <RunKind kind>
+  [[nodiscard]] CallingCode& code_of() {
+    if constexpr (kind == RunKind::plain) return plain_;
+    if constexpr (kind == RunKind::recorded) return recorded_;
+    if constexpr (kind == RunKind::replayed) return replayed_;
+  }
 
-  CallingCode code_;
+  CallingCode plain_;
   OrchestrationRuntime* target_ = nullptr;
   Machine::atomic<const char*> misplaced_{nullptr};
   Machine::atomic<bool> is_taken_{false};
   RuntimeHandle* next_ = nullptr;  ///< of those that were made
+  CallingCode* code_ = &plain_;
+  CallingCode recorded_;
+  CallingCode replayed_;
 };
 
 }  // namespace executors

@@ -204,6 +204,9 @@ class CallingCode {
   /// Where an orchestration may not call: ends this process if it was forked in the code.
   void end_if_forked() const;
 
+  /// Whether the calling thread is inside of this code, in no call of ours.
+  [[nodiscard]] bool is_inside() const { return exit_of_thread() == &exit_; }
+
   /// From any thread: a number that changes with each call; odd: the code is in its own.
   [[nodiscard]] uint64_t turn() const { return turn_.load(std::memory_order_relaxed); }
 

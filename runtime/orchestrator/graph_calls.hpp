@@ -9,6 +9,7 @@ namespace pto2 {
 template <class O>
 struct RecordedCalls : DirectCalls<O> {
   using Direct = DirectCalls<O>;
+  static constexpr auto kind = executors::RunKind::recorded;
 
   static void submit(O& o, const Request& request) {
     o.graph().tape().submit(request);
@@ -56,10 +57,11 @@ struct RecordedCalls : DirectCalls<O> {
 };
 
 /// Of a run that is replayed, until a call differs. From that one on they are the orchestrator's
-/// own affair, also if somebody has kept this table.
+/// own affair.
 template <class O>
 struct ReplayedCalls : DirectCalls<O> {
   using Direct = DirectCalls<O>;
+  static constexpr auto kind = executors::RunKind::replayed;
 
   /// True: the call is served by take(replay), which says so itself, or with a handle.
   template <class Take>

@@ -3,7 +3,8 @@
 /// A run that is stopped has a table of its own, whose functions do nothing but log, so that none
 /// of the others asks whether it has. The orchestrator exchanges them, inside of a call; the next
 /// one finds the new table. If somebody has kept another one, it is the orchestrator that submits,
-/// counts and replays nothing.
+/// counts and replays nothing. One that was kept from another run of the executor serves this one,
+/// too: if the runs are of two kinds, through the table of this one.
 #pragma once
 
 #include <fmt/core.h>
@@ -54,6 +55,8 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 /// What the functions of the table come to: calls of the orchestrator itself.
 template <class O>
 struct DirectCalls {
+  static constexpr auto kind = executors::RunKind::plain;
+
   [[gnu::noinline]] static void submit(O& o, const Request& request) { o.submit(request); }
   /// Of a task that may run on any core, as most tasks are: in one function with its caller.
   [[gnu::always_inline]] static void submit_task(O& o, const Request& request) {
@@ -82,23 +85,34 @@ struct DirectCalls {
   static void free_cluster(O& o, int32_t cluster) { o.free_cluster(cluster); }
 };
 
+/// Of a call that the run's table has not entered: serves it if it is the orchestration's all the
+/// same, which has kept the table of a run of another kind.
+template <auto function, class... A>
+[[gnu::noinline, gnu::cold]] auto serve_otherwise(PTO2Runtime* rt, const char* name,
+                                                  A... arguments) {
+  using Result = decltype((rt->ops->*function)(rt, arguments...));
+  auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
+  return handle.is_of_another_kind(name) ? (rt->ops->*function)(rt, arguments...) : Result();
+}
+
 /// The table of orchestrators of type O, which are the targets of RuntimeHandles. What lacks memory
 /// gives the run up by itself: the orchestration may know no exceptions, or catch all that there
 /// are.
 template <class O, class Calls = DirectCalls<O>>
 struct OrchestrationOps {
-  /// Calls step(orchestrator), unless the caller is not the orchestration: nothing then.
-  /// `leaves_whole`: with_memory()'s.
-  template <bool leaves_whole = false, class Step>
-  static auto serve(PTO2Runtime* rt, const char* name, Step&& step)
+  static constexpr executors::RunKind kind = Calls::kind;
+
+  /// Calls step(orchestrator), unless the caller is not the orchestration: nothing then. In a run
+  /// of another kind its own function is called with these arguments instead.
+  template <auto function, class Step, class... A>
+  static auto serve(PTO2Runtime* rt, const char* name, Step&& step, A... arguments)
       -> decltype(step(std::declval<O&>())) {
-    using Result = decltype(step(std::declval<O&>()));
     auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
-    if (!handle.enter(name)) [[unlikely]]
-      return Result();
-    const executors::RuntimeHandle::Call call(&handle);
+    if (!handle.enter<kind>()) [[unlikely]]
+      return serve_otherwise<function>(rt, name, arguments...);
+    const executors::RuntimeHandle::CallOf<kind> call(&handle);
     O& orchestrator = static_cast<O&>(*handle.target());
-    return orchestrator.template with_memory<leaves_whole>([&] { return step(orchestrator); });
+    return orchestrator.with_memory([&] { return step(orchestrator); });
   }
 
   /// Of what a function that makes tensors comes to.
@@ -122,12 +136,14 @@ struct OrchestrationOps {
 
   [[gnu::format(printf, 3, 4)]] static void log(PTO2Runtime* rt, int32_t level, const char* format,
                                                 ...) {
+    auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
+    if (!handle.enter("log")) return;
+    const executors::RuntimeHandle::Call call(&handle);
     va_list arguments;
     va_start(arguments, format);
-    const auto line = [&](O&) {
-      log_line(static_cast<executors::RuntimeHandle&>(*rt), level, format, arguments);
-    };
-    serve<true>(rt, "log", line);
+    static_cast<O&>(*handle.target()).template with_memory<true>([&] {
+      log_line(handle, level, format, arguments);
+    });
     va_end(arguments);
   }
 
@@ -135,107 +151,148 @@ struct OrchestrationOps {
       .abi = PTO2_ORCHESTRATION_ABI,
       .submit_task =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n) {
-            serve(rt, "submit_task", [&](O& o) {
-              Calls::submit_task(o, {kernel, type, {params, n}});
-            });
+            serve<&PTO2RuntimeOps::submit_task>(
+                rt, "submit_task",
+                [&](O& o) {
+                  Calls::submit_task(o, {kernel, type, {params, n}});
+                },
+                kernel, type, params, n);
           },
       .scope_begin =
-          [](PTO2Runtime* rt) { serve(rt, "scope_begin", [](O& o) { Calls::scope_begin(o); }); },
+          [](PTO2Runtime* rt) {
+            serve<&PTO2RuntimeOps::scope_begin>(rt, "scope_begin",
+                                                [](O& o) { Calls::scope_begin(o); });
+          },
       .scope_end =
-          [](PTO2Runtime* rt) { serve(rt, "scope_end", [](O& o) { Calls::scope_end(o); }); },
+          [](PTO2Runtime* rt) {
+            serve<&PTO2RuntimeOps::scope_end>(rt, "scope_end", [](O& o) { Calls::scope_end(o); });
+          },
       .orchestration_done =
           [](PTO2Runtime* rt) {
-            serve(rt, "orchestration_done", [](O& o) { Calls::orchestration_done(o); });
+            serve<&PTO2RuntimeOps::orchestration_done>(rt, "orchestration_done",
+                                                       [](O& o) { Calls::orchestration_done(o); });
           },
       .make_tensor =
           [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
              DataType dtype) {
-            return serve(rt, "make_tensor", [&](O& o) {
-              return handle_of(o, "make_tensor", Calls::make(o, address, shapes, ndims, dtype));
-            });
+            return serve<&PTO2RuntimeOps::make_tensor>(
+                rt, "make_tensor",
+                [&](O& o) {
+                  return handle_of(o, "make_tensor", Calls::make(o, address, shapes, ndims, dtype));
+                },
+                address, shapes, ndims, dtype);
           },
       .view =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets) {
-            return serve(rt, "view", [&](O& o) {
-              return handle_of(o, "view", Calls::view(o, tensor, shapes, offsets));
-            });
+            return serve<&PTO2RuntimeOps::view>(
+                rt, "view",
+                [&](O& o) { return handle_of(o, "view", Calls::view(o, tensor, shapes, offsets)); },
+                tensor, shapes, offsets);
           },
       .reshape =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
-            return serve(rt, "reshape", [&](O& o) {
-              return handle_of(o, "reshape", Calls::reshape(o, tensor, shapes, ndims));
-            });
+            return serve<&PTO2RuntimeOps::reshape>(
+                rt, "reshape",
+                [&](O& o) {
+                  return handle_of(o, "reshape", Calls::reshape(o, tensor, shapes, ndims));
+                },
+                tensor, shapes, ndims);
           },
       .transpose =
           [](PTO2Runtime* rt, uint64_t tensor, uint32_t x, uint32_t y) {
-            return serve(rt, "transpose", [&](O& o) {
-              return handle_of(o, "transpose", Calls::transpose(o, tensor, x, y));
-            });
+            return serve<&PTO2RuntimeOps::transpose>(
+                rt, "transpose",
+                [&](O& o) { return handle_of(o, "transpose", Calls::transpose(o, tensor, x, y)); },
+                tensor, x, y);
           },
       .ndims =
           [](PTO2Runtime* rt, uint64_t tensor) {
-            return serve(rt, "ndims", [&](O& o) {
-              const auto* record = find(o, tensor, "view");
-              return record == nullptr ? uint32_t{0} : record->ndims;
-            });
+            return serve<&PTO2RuntimeOps::ndims>(
+                rt, "ndims",
+                [&](O& o) {
+                  const auto* record = find(o, tensor, "view");
+                  return record == nullptr ? uint32_t{0} : record->ndims;
+                },
+                tensor);
           },
       .numel =
           [](PTO2Runtime* rt, uint64_t tensor) {
-            return serve(rt, "numel", [&](O& o) {
-              const auto* record = find(o, tensor, "numel");
-              return record == nullptr ? uint64_t{0} : record->numel();
-            });
+            return serve<&PTO2RuntimeOps::numel>(
+                rt, "numel",
+                [&](O& o) {
+                  const auto* record = find(o, tensor, "numel");
+                  return record == nullptr ? uint64_t{0} : record->numel();
+                },
+                tensor);
           },
       .is_contiguous =
           [](PTO2Runtime* rt, uint64_t tensor) {
-            return serve(rt, "is_contiguous", [&](O& o) {
-              const auto* record = find(o, tensor, "is_contiguous");
-              return record != nullptr && record->is_contiguous();
-            });
+            return serve<&PTO2RuntimeOps::is_contiguous>(
+                rt, "is_contiguous",
+                [&](O& o) {
+                  const auto* record = find(o, tensor, "is_contiguous");
+                  return record != nullptr && record->is_contiguous();
+                },
+                tensor);
           },
       .dump =
           [](PTO2Runtime* rt, uint64_t tensor) {
-            serve(rt, "dump", [&](O& o) {
-              if (o.log_sink)
-                o.log_sink(PTO2_LOG_INFO, describe(tensor, Calls::find(o, tensor)).c_str());
-            });
+            serve<&PTO2RuntimeOps::dump>(
+                rt, "dump",
+                [&](O& o) {
+                  if (o.log_sink)
+                    o.log_sink(PTO2_LOG_INFO, describe(tensor, Calls::find(o, tensor)).c_str());
+                },
+                tensor);
           },
       .log = &log,
       .describe =
           [](PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity) {
-            return serve(rt, "describe", [&](O& o) {
-              return copy_text(describe(tensor, Calls::find(o, tensor)), text, capacity);
-            });
+            return serve<&PTO2RuntimeOps::describe>(
+                rt, "describe",
+                [&](O& o) {
+                  return copy_text(describe(tensor, Calls::find(o, tensor)), text, capacity);
+                },
+                tensor, text, capacity);
           },
       .allocate_cluster =
           [](PTO2Runtime* rt) {
-            return serve(rt, "allocate_cluster", [](O& o) { return Calls::allocate_cluster(o); });
+            return serve<&PTO2RuntimeOps::allocate_cluster>(
+                rt, "allocate_cluster", [](O& o) { return Calls::allocate_cluster(o); });
           },
       .free_cluster =
           [](PTO2Runtime* rt, int32_t cluster) {
-            serve(rt, "free_cluster", [&](O& o) { Calls::free_cluster(o, cluster); });
+            serve<&PTO2RuntimeOps::free_cluster>(
+                rt, "free_cluster", [&](O& o) { Calls::free_cluster(o, cluster); }, cluster);
           },
       .submit_task_clustered =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
              int32_t cluster) {
-            serve(rt, "submit_task_clustered", [&](O& o) {
-              if (cluster == any_cluster) return Calls::submit(o, {kernel, type, {params, n}});
-              const Where where{.clusters = {&cluster, 1}};
-              Calls::submit(o, {kernel, type, {params, n}, &where});
-            });
+            serve<&PTO2RuntimeOps::submit_task_clustered>(
+                rt, "submit_task_clustered",
+                [&](O& o) {
+                  if (cluster == any_cluster) return Calls::submit(o, {kernel, type, {params, n}});
+                  const Where where{.clusters = {&cluster, 1}};
+                  Calls::submit(o, {kernel, type, {params, n}, &where});
+                },
+                kernel, type, params, n, cluster);
           },
       .submit_block_task =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
              uint32_t block_dim, const int32_t* clusters) {
-            serve(rt, "submit_block_task", [&](O& o) {
-              const std::size_t pinned = clusters == nullptr ? 0 : block_dim;
-              const Where where{true, block_dim, {clusters, pinned}};
-              Calls::submit(o, {kernel, type, {params, n}, &where});
-            });
+            serve<&PTO2RuntimeOps::submit_block_task>(
+                rt, "submit_block_task",
+                [&](O& o) {
+                  const std::size_t pinned = clusters == nullptr ? 0 : block_dim;
+                  const Where where{true, block_dim, {clusters, pinned}};
+                  Calls::submit(o, {kernel, type, {params, n}, &where});
+                },
+                kernel, type, params, n, block_dim, clusters);
           },
       .fail =
           [](PTO2Runtime* rt, int32_t code, const char* text) {
-            serve(rt, "fail", [&](O& o) { o.fail(error_of_giving_up(code, text)); });
+            serve<&PTO2RuntimeOps::fail>(
+                rt, "fail", [&](O& o) { o.fail(error_of_giving_up(code, text)); }, code, text);
           },
   };
 };

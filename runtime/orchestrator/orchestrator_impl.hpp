@@ -32,9 +32,11 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       groups_(state.config.chip.clusters),
       intake_(input.kernels, input.declared, state.config.chip, groups_) {
   if (graph_.replay() != nullptr) {
-    handle_->ops = &OrchestrationOps<Orchestrator, ReplayedCalls<Orchestrator>>::table;
+    handle_->begin(executors::RunKind::replayed,
+                   OrchestrationOps<Orchestrator, ReplayedCalls<Orchestrator>>::table);
   } else if (graph_.is_recorded()) {
-    handle_->ops = &OrchestrationOps<Orchestrator, RecordedCalls<Orchestrator>>::table;
+    handle_->begin(executors::RunKind::recorded,
+                   OrchestrationOps<Orchestrator, RecordedCalls<Orchestrator>>::table);
   }
 }
 
@@ -389,7 +391,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (mode_ == Mode::stopped) return;
   const std::string line = "the graph is not replayed any more: " + reason;
   if (log_sink) log_sink(PTO2_LOG_WARN, line.c_str());
-  handle_->ops = &OrchestrationOps<Orchestrator>::table;
   Listener listener(counting_, *graph_.replay());
   graph_.leave(reason, submitter_.submitted(), state_.config, dataflow_, listener);
   dataflow_.map().sync(state_.admission.alive(), true);

@@ -111,7 +111,8 @@ class TensorTable {
   /// extents or row-major strides past 32 bits, 2^63 bytes or more, a range that ends past the
   /// address space, an unknown type, an array of the caller's that is
   /// too small.
-  TensorResult make(uint64_t address, const uint64_t* shape, uint32_t ndims, DataType dtype);
+  [[gnu::noinline]] TensorResult make(uint64_t address, const uint64_t* shape, uint32_t ndims,
+                                      DataType dtype);
   /// The box of `shape` elements at `offsets`, one entry per dimension of `tensor`. Its strides
   /// are those of `tensor`. Errors: no address yet, an empty box, one that sticks out.
   TensorResult view(uint64_t tensor, const uint64_t* shape, const uint64_t* offsets);

@@ -1,5 +1,6 @@
-/// Orchestrations that keep the table of functions which they found at first. Once the run has
-/// failed, calls through it come to nothing, as those do through the handle.
+/// Orchestrations that keep the table of functions which they found at first, in this run or in
+/// another. Once the run has failed, calls through it come to nothing, as those do through the
+/// handle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,6 +135,95 @@ TEST_F(KeptTables, DoNothingInARunThatWasGivenUp) {
   };
   kernels_fail_ = true;
   expect_failure(recorded, orchestration, "an exception left the kernel");
+}
+
+/// Which table it is depends on what the run that it is kept from does with a graph, and so does
+/// what another run needs to be called. The orchestration is the same each time: some of its calls
+/// go through the table of its own run.
+class TablesOfOtherRuns : public testing::Test {
+ protected:
+  using Kind = GraphUse::Kind;
+
+  /// A table of a run that used a graph so.
+  static const PTO2RuntimeOps* table_of(Kind kind) {
+    const PTO2RuntimeOps* ops = nullptr;
+    RecordedGraph graph;
+    if (kind == Kind::replayed || kind == Kind::left) run(&graph, nullptr, false);
+    const RunResult result = run(kind == Kind::none ? nullptr : &graph, nullptr, kind == Kind::left,
+                                 [&](PTO2Runtime* rt) { ops = rt->ops; });
+    EXPECT_EQ(result.graph.kind, kind);
+    return ops;
+  }
+  /// Calls through `kept`, or through none that is kept if it is null. `differs`: from other runs.
+  static RunResult run(RecordedGraph* graph, const PTO2RuntimeOps* kept, bool differs,
+                       const std::function<void(PTO2Runtime*)>& at_the_end = {}) {
+    static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+    Launch what{kernels,
+                [&](PTO2Runtime* rt) {
+                  orchestrate(rt, kept == nullptr ? rt->ops : kept, differs);
+                  if (at_the_end) at_the_end(rt);
+                },
+                {}};
+    what.graph = graph;
+    const stress::HangGuard guard("a table that was kept from another run");
+    return launch(small_device(), executors::SeededOptions{.seed = 1}, what);
+  }
+
+ private:
+  static void orchestrate(PTO2Runtime* rt, const PTO2RuntimeOps* kept, bool differs) {
+    static constexpr uint64_t extent[] = {4};
+    for (int i = 0; i < 10; ++i) {
+      kept->scope_begin(rt);
+      PTOParam param{};
+      param.type = PTOParamType::OUTPUT;
+      param.tensor.id = kept->make_tensor(rt, 0, extent, 1, DataType::INT64);
+      kept->submit_task(rt, 0, PTO2_WORKER_VECTOR, &param, 1);
+      param.type = PTOParamType::INPUT;
+      rt->ops->submit_task(rt, 0, PTO2_WORKER_VECTOR, &param, 1);
+      if (differs && i == 5) kept->submit_task(rt, 0, PTO2_WORKER_VECTOR, &param, 1);
+      param.tensor.id = kept->reshape(rt, param.tensor.id, extent, 1);
+      EXPECT_EQ(kept->numel(rt, param.tensor.id), 4U);
+      kept->submit_block_task(rt, 0, PTO2_WORKER_VECTOR, &param, 1, 2, nullptr);
+      kept->log(rt, PTO2_LOG_INFO, "%d", i);
+      rt->ops->scope_end(rt);
+    }
+  }
+};
+
+TEST_F(TablesOfOtherRuns, ServeEachRunAsItsOwnDoes) {
+  for (const Kind kind : {Kind::none, Kind::recorded, Kind::replayed, Kind::left}) {
+    SCOPED_TRACE(graph_use_name(kind));
+    const PTO2RuntimeOps* const kept = table_of(kind);
+    const auto expect = [&](RecordedGraph* graph, bool differs, Kind use) {
+      const RunResult result = run(graph, kept, differs);
+      EXPECT_EQ(result.error.message, "");
+      EXPECT_EQ(result.tasks, differs ? 31U : 30U);
+      EXPECT_EQ(result.graph.kind, use) << result.graph.reason;
+      EXPECT_THAT(result.damaged, testing::IsEmpty());
+    };
+    RecordedGraph graph;
+    expect(nullptr, false, Kind::none);
+    expect(&graph, false, Kind::recorded);
+    EXPECT_EQ(graph.use().tasks, 30U);
+    expect(&graph, false, Kind::replayed);
+    EXPECT_EQ(run(&graph, nullptr, false).graph.kind, Kind::replayed);
+    expect(&graph, true, Kind::left);
+    expect(&graph, true, Kind::recorded);
+  }
+}
+
+/// A recording is given up for these, and a replay left, whatever table they come through.
+TEST_F(TablesOfOtherRuns, AllocateClusters) {
+  const PTO2RuntimeOps* kept = nullptr;
+  const auto allocate = [&](PTO2Runtime* rt) { (void)kept->allocate_cluster(rt); };
+  for (const Kind kind : {Kind::none, Kind::recorded, Kind::replayed}) {
+    kept = table_of(kind);
+    RecordedGraph graph;
+    EXPECT_EQ(run(nullptr, nullptr, false, allocate).error.message, "");
+    EXPECT_EQ(run(&graph, nullptr, false, allocate).graph.kind, Kind::refused);
+    EXPECT_EQ(run(&graph, nullptr, false).graph.kind, Kind::recorded);
+    EXPECT_EQ(run(&graph, nullptr, false, allocate).graph.kind, Kind::left);
+  }
 }
 
 }  // namespace
