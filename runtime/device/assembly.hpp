@@ -109,7 +109,8 @@ class Assembly {
   /// The same of what has called abort() there: none of the orchestration's in a call of ours, or
   /// when it is over.
   [[nodiscard]] std::string aborted_code_of(const std::string& thread) const {
-    const bool is_ours = thread == orchestrator_name && orchestrator_.code().turn() % 2 == 0;
+    const bool is_ours =
+        thread == orchestrator_name && orchestrator_.handle().code().turn() % 2 == 0;
     return is_ours ? std::string() : user_code_of(thread);
   }
   /// For a handler on that thread: the arguments of the kernel that it runs; empty: it runs none.

@@ -68,7 +68,7 @@ class Run {
       const uint64_t deadline = assembly_.state().config.deadline_ms;
       const typename P::reminder reminder(
           assembly_.state().orchestrator_bell, team_,
-          {deadline, &assembly_.orchestrator().code(),
+          {deadline, &assembly_.orchestrator().handle().code(),
            [deadline](const executors::KernelState& thread, bool is_last) {
              CrashGuard::end_stuck(thread, deadline, is_last);
            },
@@ -79,6 +79,7 @@ class Run {
              if (stop_.stop_requested()) {
                executors::try_tick([&] { still_running_.look(threads); });
              }
+             look_after_calls();
              if constexpr (is_simulated) {
                core_calls_.count_look();
              } else {
@@ -113,6 +114,19 @@ class Run {
     if constexpr (!is_simulated) assembly_.interrupt();
   }
 
+  /// At each look. A run may fail without a call of the orchestration's noticing; if that goes on
+  /// to call, it does so for ever, perhaps, and would never be too late. So its calls come to
+  /// nothing once an interruption was noticed, or a deadlock was counted for half a second and
+  /// more. In a simulation, which has no time, that is once it should have returned.
+  void look_after_calls() {
+    if (!assembly_.state().has_failed.load()) return;
+    const uint64_t deadline = assembly_.state().config.deadline_ms;
+    if (is_simulated && deadline == 0) return;
+    const uint64_t patience = stop_.stop_requested() ? 0 : is_simulated ? deadline : 500;
+    if (looks_since_failure_++ > executors::KernelWatch::looks_in(patience))
+      stop_calls_from_elsewhere(assembly_.orchestrator().handle());
+  }
+
   /// An interrupted run says for whom it had to wait.
   void note_still_running(RunResult& result) const {
     if (result.error.code != ErrorCode::interrupted) return;
@@ -143,6 +157,7 @@ class Run {
   }
 
   std::stop_token stop_;
+  uint64_t looks_since_failure_ = 0;  // the watch's
   Assembly<P, F> assembly_;
   typename P::team team_;
   CoreCalls<P> core_calls_{assembly_.chip(), assembly_.state().config.deadline_ms,

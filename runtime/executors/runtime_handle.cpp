@@ -147,6 +147,15 @@ void RuntimeHandle::begin(RunKind kind, const PTO2RuntimeOps& table) {
   ops = &table;
 }
 
+PTO2_UNSEEN_BY_TSAN const PTO2RuntimeOps* RuntimeHandle::table() const {
+  return __atomic_load_n(&ops, __ATOMIC_RELAXED);
+}
+
+PTO2_UNSEEN_BY_TSAN void RuntimeHandle::exchange_table(const PTO2RuntimeOps* former,
+                                                       const PTO2RuntimeOps& table) {
+  __atomic_compare_exchange_n(&ops, &former, &table, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 void RuntimeHandle::end() {
   ops = &ended_table;
   target_ = nullptr;

@@ -43,6 +43,10 @@ class RuntimeHandle : public PTO2Runtime {
 
   /// Before the run: it is of this kind, whose functions `table` has.
   void begin(RunKind kind, const PTO2RuntimeOps& table);
+  /// By any thread: `ops`, which the orchestration may be reading.
+  [[nodiscard]] const PTO2RuntimeOps* table() const;
+  /// By any thread: `ops` is `table` from now on if it is `former`, and another if it is not.
+  void exchange_table(const PTO2RuntimeOps* former, const PTO2RuntimeOps& table);
   /// The orchestration runs on it.
   [[nodiscard]] CallingCode& code() { return *code_; }
   [[nodiscard]] const CallingCode& code() const { return *code_; }

@@ -9,8 +9,10 @@
 /// below goes through the table of functions that PTO2Runtime points to. The entry runs once per
 /// launch, on one logical thread, inside an outer scope.
 ///
-/// Errors do not unwind the orchestration: the first one latches in the runtime, every later call
-/// does nothing, and the launch reports it when the entry has returned.
+/// Errors do not unwind the orchestration: the first one latches in the runtime, and the launch
+/// reports it when the entry has returned. Behind a call that has failed every other does nothing.
+/// So does every call some time after a kernel has failed or the run was interrupted: a second, in
+/// a simulation the deadline of kernels; until then calls may be served.
 ///
 /// Every call comes from the thread that the entry runs on, and before the entry returns. Another
 /// thread's, or a kernel's, does nothing, and the run ends with wrong_thread. So does a call in the

@@ -145,4 +145,15 @@ void stop_calls(executors::RuntimeHandle& handle) {
   if (handle.target()->last_lines != 0) handle.ops = &stopped_table;
 }
 
+void stop_calls_from_elsewhere(executors::RuntimeHandle& handle) {
+  const PTO2RuntimeOps* const serving = handle.table();
+  if (serving != &stopped_table && serving != &silent_table) {
+    handle.exchange_table(serving, stopped_table);
+  }
+}
+
+bool are_calls_stopped(const executors::RuntimeHandle& handle) {
+  return handle.ops == &stopped_table || handle.ops == &silent_table;
+}
+
 }  // namespace pto2

@@ -2,7 +2,8 @@
 ///
 /// A run that is stopped has a table of its own, whose functions do nothing but log, so that none
 /// of the others asks whether it has. The orchestrator exchanges them, inside of a call; the next
-/// one finds the new table. If somebody has kept another one, it is the orchestrator that submits,
+/// one finds the new table. So does the watch of a run that has failed without a call of the
+/// orchestration's noticing. If somebody has kept another one, it is the orchestrator that submits,
 /// counts and replays nothing. One that was kept from another run of the executor serves this one,
 /// too: if the runs are of two kinds, through the table of this one.
 #pragma once
@@ -31,6 +32,11 @@ struct OrchestrationRuntime {
 
 /// From the next call on nothing is done, except that a few last lines are logged.
 void stop_calls(executors::RuntimeHandle& handle);
+
+/// The same by another thread than the orchestration's.
+void stop_calls_from_elsewhere(executors::RuntimeHandle& handle);
+/// One of the two was called.
+[[nodiscard]] bool are_calls_stopped(const executors::RuntimeHandle& handle);
 
 /// In a call of the orchestration's: a line of it, as long as there are lines left.
 [[gnu::format(printf, 3, 0)]] void log_line(executors::RuntimeHandle& handle, int32_t level,

@@ -64,8 +64,8 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] EventLog& log() { return log_; }
   /// Set before the run: it keeps what is submitted.
   [[nodiscard]] TaskTrace& task_trace() { return submitter_.task_trace(); }
-  /// The user's code that it runs.
-  [[nodiscard]] const executors::CallingCode& code() const { return handle_->code(); }
+  /// What the user's code has that it runs.
+  [[nodiscard]] executors::RuntimeHandle& handle() const { return *handle_; }
   /// Tickets that hold a slot, or have held one; they finish beside the tasks.
   [[nodiscard]] uint64_t tickets() const { return submitter_.tickets(); }
   /// True if the run was given up because a thread of it, this or another, had no memory. What is

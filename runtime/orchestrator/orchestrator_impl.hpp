@@ -81,6 +81,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run_orchestration() {
   scope_begin();
   call_entry();
+  if (are_calls_stopped(*handle_)) mode_ == Mode::counting ? finish_counting(false) : stop();
   if (mode_ == Mode::running && !scopes_.empty()) counts_.open_scopes = scopes_.depth();
   while (!scopes_.empty() && has_memory_) scope_end();
 }
@@ -171,7 +172,7 @@ void Orchestrator<P, F>::fail(RunError error) {
   stop();
   if (error_.code != ErrorCode::ok) return;
   error_ = std::move(error);
-  state_.fatal.latch(static_cast<int32_t>(error_.code), {submitter_.submitted()});
+  state_.latch(error_.code, {submitter_.submitted()});
   state_.ring_schedulers();
 }
 
@@ -189,7 +190,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   Deadlock deadlock = submitter_.deadlock();
   deadlock.groups = groups_.open_groups();
   error_.code = deadlock_code(deadlock.resource);
-  state_.fatal.latch(static_cast<int32_t>(error_.code), {submitter_.submitted()});
+  state_.latch(error_.code, {submitter_.submitted()});
   state_.ring_schedulers();
   mode_ = Mode::counting;
   look_at_course();

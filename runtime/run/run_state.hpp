@@ -198,10 +198,14 @@ class RunState final : public GivenUp {
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
   }
+  void latch(ErrorCode code, const FatalDetails& details) {
+    fatal.latch(static_cast<int32_t>(code), details);
+    has_failed.store(true);
+  }
   /// By who ran the kernel that is to blame, or lacks memory: gives the run up. The task must never
   /// complete.
   void give_up(ErrorCode code, const FatalDetails& details) {
-    fatal.latch(static_cast<int32_t>(code), details);
+    latch(code, details);
     ring_schedulers();
     orchestrator_bell.ring();
   }
@@ -217,6 +221,8 @@ class RunState final : public GivenUp {
     ring_schedulers();
   }
 
+  /// For who is none of the run's threads, and may be none of a simulation's: `fatal` is set.
+  executors::Machine::atomic<bool> has_failed{false};
   DeviceConfig config;
   std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
   Admission<P, Slot> admission;  // the orchestrator's, but for the life cycle
