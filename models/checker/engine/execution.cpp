@@ -255,6 +255,8 @@ ThreadId Execution::next_thread() {
       if (thread(leftmost_).state == State::ready) return leftmost_;
     }
   }
+  const ThreadId maker = search_->maker_of(graph_->size());
+  if (maker >= 0 && static_cast<std::size_t>(maker) < threads_.size()) wake_idling(thread(maker));
   do {
     if (!preempts) break;
     ready_.clear();
@@ -265,7 +267,9 @@ ThreadId Execution::next_thread() {
       search_->next_step = graph_->size();
       return search_->pick(ready_);
     }
-  } while (wake_idling());
+    // When nobody else can go on, those that idle get a turn.
+  } while (std::count_if(threads_.begin(), threads_.end(),
+                         [this](const auto& t) { return wake_idling(*t); }) != 0);
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (joinable(*t)) return t->id;
   }
@@ -333,6 +337,8 @@ void Execution::fail(ViolationKind kind, std::string message, const std::source_
                      const Moment& other) {
   Thread& t = *running_;
   if (drop_doubtful(t)) prune(t);
+  // What is wrong behind an update is so in executions in which that has been made.
+  if (!unwinding_ && t.in_predicate && t.pending) commit_pending(t);
   if (!unwinding_) {
     failure_ = {kind, std::move(message), t.id, site, other};
     early_ = ExecutionEnd::failed;

@@ -39,6 +39,8 @@ class Search {
   /// Whose turn it is, after each step when `preempts`; `ready` is not empty and ascending.
   virtual ThreadId pick(const std::vector<ThreadId>& ready) = 0;
   virtual bool preempts() const { return false; }
+  /// Who makes this step, if that is known before: it may idle until then. Else -1.
+  virtual ThreadId maker_of(std::int32_t) const { return -1; }
   /// Whether the reads of a predicate that fails stay in the graph; a walk tries it again instead.
   virtual bool keeps_failed_predicates() const { return !preempts(); }
   /// Whether the newest event, a read of a failed predicate, was given another write to read.
@@ -329,7 +331,7 @@ class Execution {
   void wake_postponed(Thread& writer);
   ThreadId wake_last_resort();
   void wake_waiting();
-  bool wake_idling();
+  bool wake_idling(Thread& t);
   bool deadlocked();
   bool idles_forever(Thread& t);
 

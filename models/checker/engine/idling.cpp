@@ -16,9 +16,10 @@ std::optional<Fault> Idling::check_turn(const EventGraph& graph, EventId read) {
   };
   while (i >= 0 && !looks_there()) --i;
   const EventId source = graph[read].rf;
-  if (i >= 0 && graph.value_of(own().rf) == graph.value_of(source)) return {};
+  if (i < 0 || graph.value_of(own().rf) == graph.value_of(source)) return {};
+  if (!is_initial(source) && graph[source].thread == thread) return {};
   checks_turn = false;
-  if (i < 0 || is_initial(source)) return {};
+  if (is_initial(source)) return {};
   const Count* const past = graph.row(source, EventGraph::Row::causal);
   if (!graph.covers(past, graph.thread_event(thread, i))) return {};
   do ++i;
@@ -65,16 +66,12 @@ bool Execution::begin_idle(const std::source_location& site) {
   return true;
 }
 
-/// When nobody else can go on, those that idle get a turn with the newest values.
-bool Execution::wake_idling() {
-  bool woken = false;
-  for (const std::unique_ptr<Thread>& t : threads_) {
-    if (t->state != State::waiting || t->waiting != Waiting::idle || t->insists) continue;
-    make_ready(*t);
-    t->insists = t->idling.checks_turn = true;
-    woken = true;
-  }
-  return woken;
+/// If it idles, it gets another turn, with the newest values.
+bool Execution::wake_idling(Thread& t) {
+  if (t.state != State::waiting || t.waiting != Waiting::idle || t.insists) return false;
+  make_ready(t);
+  t.insists = t.idling.checks_turn = true;
+  return true;
 }
 
 namespace {
@@ -116,6 +113,7 @@ bool Execution::idles_forever(Thread& t) {
   bool forever = t.state == State::waiting && !stopped_;
   for (EventId e = size; e < graph_->size(); ++e) forever &= !is_write((*graph_)[e].kind);
   while (graph_->size() > size) graph_->pop();
+  t.pending = false;  // what it would update has left with its step
   search_ = search;
   return forever;
 }

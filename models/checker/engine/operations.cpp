@@ -350,9 +350,9 @@ void Execution::check(bool condition, std::string_view message, const std::sourc
 }
 
 void Execution::note_sometimes(std::string_view name, bool condition) {
-  if (unwinding_) return;
+  if (unwinding_ || in_doubt(*running_)) return;
   note_in_tail();
-  sometimes_.note(running_->id, name, condition && !in_doubt(*running_));
+  sometimes_.note(running_->id, name, condition);
 }
 
 }  // namespace pto2::model::engine

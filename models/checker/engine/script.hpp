@@ -79,6 +79,10 @@ class Scripted final : public Search {
   void place_write(EventGraph& graph, EventId write) override;
   ThreadId pick(const std::vector<ThreadId>& ready) override;
   bool preempts() const override { return true; }
+  ThreadId maker_of(std::int32_t step) const override {
+    const auto index = static_cast<std::size_t>(step);
+    return index < script_.steps.size() ? script_.steps[index].thread : -1;
+  }
   bool keeps_failed_predicates() const override { return true; }
   /// Why the script does not fit the program; empty when it does.
   std::string mismatch(const EventGraph& graph) const;

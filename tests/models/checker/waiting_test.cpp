@@ -97,19 +97,24 @@ TEST(Waiting, a_polling_loop_may_wait_for_its_end) {
   }
 }
 
+int line_of_question = 0;
+
 /// Asks for something, once, and polls for it. `asked` is called behind the question and says
 /// whether the turn goes on to its end, which idles.
 template <class Asked, class TurnEnds>
 void ask_and_poll(Asked&& asked, TurnEnds&& turn_ends) {
-  atomic<int> question{0}, answer{0}, stop{0};
+  atomic<int> question{0}, answer{0}, stop{0}, setting{0};
   thread other([&] {
     await([&] { return question.load(acquire) == 1; });
     answer.store(1, release);
   });
-  for (bool has_asked = false; answer.load(acquire) == 0;) {
+  // What a turn looks at first, and last, need not be what it waits for.
+  bool has_asked = false;
+  while (!(has_asked && setting.load(relaxed) != 0) && answer.load(acquire) == 0) {
     if (!has_asked) {
       has_asked = true;
-      question.store(1, release);
+      question.store(1, release), line_of_question = __LINE__;
+      check(stop.load(relaxed) == 0, "nobody stops it");
       if (!asked()) continue;
     }
     turn_ends([&] { return stop.load(relaxed) == 1; });
@@ -124,10 +129,24 @@ TEST(Waiting, who_idles_behind_something_done_is_told) {
   const auto no = [] { return false; };
   const Report report = expect_violation(ViolationKind::misuse, [&] { ask_and_poll(yes, plain); });
   EXPECT_THAT(report.violation->message,
-              testing::HasSubstr("behind a turn that had an effect"));
+              testing::HasSubstr("behind a turn that had an effect at waiting_test.cpp:" +
+                                 std::to_string(line_of_question) + ","));
   expect_violation(ViolationKind::misuse, [&] { ask_and_poll(yes, with_end); });
   expect_pass([&] { ask_and_poll(no, plain); });
   expect_pass([&] { ask_and_poll(no, with_end); });
+}
+
+/// Nobody answers what it does.
+TEST(Waiting, who_idles_may_count_its_turns) {
+  expect_pass([] {
+    atomic<int> box{0}, turns{0};
+    thread other([&] { box.store(1, release); });
+    while (box.load(acquire) == 0) {
+      turns.fetch_add(1, relaxed);
+      idle();
+    }
+    other.join();
+  });
 }
 
 /// Nobody tells the poller to stop; whether it gets something to do decides.
@@ -262,6 +281,21 @@ void look_for_a_cycle(const std::function<void(bool is_first, bool is_second)>& 
   });
   one.join();
   two.join();
+}
+
+/// Of the two exchanges either may be first, however the predicate looks at its own.
+TEST(Waiting, what_a_predicate_finds_wrong_is_told_where_it_can_be) {
+  const auto check_and_note = [](bool has_seen, bool has_won) {
+    check(!(has_seen && has_won), "one at most");
+    sometimes("the second", has_won);
+  };
+  expect_pass([&] { look_for_two_winners(check_and_note); });
+  expect_violation(ViolationKind::check_failed, [] {
+    look_for_two_winners([](bool, bool has_won) { check(!has_won, "never the second"); });
+  });
+  expect_violation(ViolationKind::check_failed, [] {
+    look_for_two_winners([](bool has_seen, bool) { check(!has_seen, "never seen"); });
+  });
 }
 
 using LookForBoth = void (*)(const std::function<void(bool, bool)>&);
