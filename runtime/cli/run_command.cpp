@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -167,6 +166,7 @@ class RunCommand : public Command {
   std::string trace_;
   std::string json_;
   std::string config_;
+  std::vector<ConfigEntry> in_config_;  ///< it may be a pipe, and is read once
   bool quiet_ = false;
   bool print_config_ = false;
   bool all_ = false;
@@ -240,7 +240,7 @@ Settings RunCommand::resolve(const std::string& case_name) const {
   for (const auto& [name, option] : options_) {
     if (option.option->count() != 0) sources.flags[name] = option.text;
   }
-  if (!config_.empty()) sources.config_file = read_config_file(config_);
+  sources.config_file = in_config_;
   if (!case_name.empty()) sources.flags[spec_of(Setting::case_name).name] = case_name;
   return Settings(sources);
 }
@@ -314,6 +314,7 @@ ExitCode RunCommand::execute() {
                                "folder with a golden.py: pto2 run-folder FOLDER",
                                of_folders_));
   }
+  if (!config_.empty()) in_config_ = read_config_file(config_);
   if (all_) return run_all();
   const Settings settings = resolve();
   check_files(settings);
@@ -452,7 +453,7 @@ ExitCode RunCommand::run_all() {
     RunReport report = measure_case(settings[i], i == 0, results, interruption);
     report.expected = common.workload()->cases()[i].outcome();
     const bool is_last = report.is_interrupted();
-    if (worst == exit_pass || !is_last) worst = std::max(worst, exit_code(report));
+    worst = worse_of(worst, report);
     if (exit_code(report) != exit_pass && !report.is_error()) complain_of(report);
     if (!quiet_) results.print(to_line(report));
     reports.push_back(std::move(report));

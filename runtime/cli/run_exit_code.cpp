@@ -1,5 +1,7 @@
 #include "runtime/cli/run_exit_code.hpp"
 
+#include <algorithm>
+
 namespace pto2::cli {
 
 ExitCode exit_code(const RunReport& report) {
@@ -14,6 +16,12 @@ ExitCode exit_code(const RunReport& report) {
   if (report.verdict == "inconclusive") return exit_inconclusive;
   if (report.verdict == "fail") return exit_fail;
   return exit_runtime_fault;
+}
+
+ExitCode worse_of(ExitCode until_now, const RunReport& next) {
+  const ExitCode code = exit_code(next);
+  const bool is_cut_off = next.is_interrupted() && code != exit_our_bug;
+  return is_cut_off && until_now != exit_pass ? until_now : std::max(until_now, code);
 }
 
 }  // namespace pto2::cli

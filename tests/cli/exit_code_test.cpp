@@ -76,5 +76,29 @@ TEST(ExitCode, OfADefectIsItsOwnWhateverTheVerdict) {
   }
 }
 
+TEST(ExitCode, OfSeveralRunsIsThatOfTheWorst) {
+  RunReport passed;
+  passed.verdict = "pass";
+  RunReport failed;
+  failed.verdict = "fail";
+  EXPECT_EQ(worse_of(exit_pass, passed), exit_pass);
+  EXPECT_EQ(worse_of(exit_pass, failed), exit_fail);
+  EXPECT_EQ(worse_of(exit_runtime_fault, failed), exit_runtime_fault);
+  EXPECT_EQ(worse_of(exit_fail, passed), exit_fail);
+}
+
+TEST(ExitCode, OfAnInterruptedRunHidesNoFailure) {
+  RunReport cut_off;
+  cut_off.verdict = "interrupted";
+  cut_off.interrupted = exit_terminated;
+  ASSERT_TRUE(cut_off.is_interrupted());
+  EXPECT_EQ(worse_of(exit_pass, cut_off), exit_terminated);
+  EXPECT_EQ(worse_of(exit_fail, cut_off), exit_fail);
+  RunReport damaged = cut_off;
+  damaged.result.damaged = {"ring 0"};
+  ASSERT_TRUE(damaged.is_interrupted());
+  EXPECT_EQ(worse_of(exit_fail, damaged), exit_our_bug);
+}
+
 }  // namespace
 }  // namespace pto2::cli

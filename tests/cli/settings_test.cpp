@@ -265,6 +265,14 @@ TEST(ConfigFile, MayBeEmptyOrAPipe) {
   const Outcome of_pipe = through_pipe("(printf 'window = '; sleep 0.1; echo 32)");
   EXPECT_EQ(of_pipe.code, 0) << of_pipe.err;
   EXPECT_THAT(of_pipe.out, testing::ContainsRegex("window +32 +config file"));
+  const Outcome of_all =
+      run_program("/bin/sh", {"-c",
+                              "echo window = 32 | \"$0\" run vector_example --all --quiet "
+                              "--json - --config /dev/stdin",
+                              PTO2_PROGRAM});
+  EXPECT_THAT(of_all.out, HasSubstr("\"window\": 32")) << of_all.err;
+  EXPECT_THAT(of_all.out, testing::Not(HasSubstr("\"window\": 65536")))
+      << "each case has the settings";
   const Outcome of_endless = through_pipe("yes '# a comment'");
   EXPECT_EQ(of_endless.code, 3);
   EXPECT_THAT(of_endless.err, HasSubstr("has more than 16 MiB"));
