@@ -4,11 +4,16 @@
 #include <unistd.h>
 
 #include "runtime/output/stderr_text.hpp"
+#include "runtime/output/whose_lack.hpp"
 
 namespace pto2::cli {
 
 Progress::Progress(bool wanted) {
-  if (wanted && isatty(STDERR_FILENO) == 1) thread_ = std::thread([this] { show(); });
+  if (!wanted || isatty(STDERR_FILENO) == 0) return;
+  thread_ = std::thread([this] {
+    is_own_thread = true;
+    show();
+  });
 }
 
 Progress::~Progress() {

@@ -262,6 +262,7 @@ void install() {
 
 /// But for the handlers that others have installed meanwhile.
 void uninstall() {
+  cli::is_lack_of_users.store(nullptr, std::memory_order_release);
   for (std::size_t i = 0; i < crashes.size(); ++i) {
     struct sigaction now {};
     sigaction(crashes[i], nullptr, &now);

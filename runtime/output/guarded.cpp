@@ -39,7 +39,7 @@ std::terminate_handler former_handler = nullptr;
 /// On the thread that has met it.
 bool is_lack_of_program(const std::bad_alloc& lack) {
   const auto of_users = is_lack_of_users.load(std::memory_order_acquire);
-  return is_own_thread && (of_users == nullptr || !of_users(lack));
+  return of_users == nullptr || (is_own_thread && !of_users(lack));
 }
 
 /// Some destructors need memory, those of a document of nlohmann's among them.

@@ -69,6 +69,16 @@ TEST(Guarded, WithoutMemoryWhereNoExceptionMayPassItIsTheMachine) {
               testing::KilledBySignal(SIGABRT), "strange");
 }
 
+/// Nobody else's code runs.
+TEST(Guarded, WithoutMemoryOnAnyThreadItIsTheMachine) {
+  const auto lack = [] {
+    std::thread([] { throw std::bad_alloc(); }).join();
+    return 0;
+  };
+  EXPECT_EXIT(guarded(lack, remedies), testing::ExitedWithCode(exit_bad_input),
+              "pto2: out of memory; use a smaller case");
+}
+
 /// Whether reading there and writing there fail as if it were closed.
 bool seems_closed(int descriptor) {
   char byte = 0;
