@@ -87,6 +87,13 @@ TEST_P(Forked, ByAKernelWaits) {
   }));
 }
 
+TEST_P(Forked, ByAKernelPauses) {
+  expect_ended(run([](int64_t* args) {
+    static auto never = [] { return false; };
+    if (is_in_fork()) pto_pause(args, never);
+  }));
+}
+
 TEST_P(Forked, ByTheOrchestrationReturns) {
   expect_ended(run([](int64_t*) {}, [](PTO2Runtime*) { return is_in_fork(); }));
 }

@@ -174,6 +174,16 @@ TEST(Limits, FullOperandOfAnExpansion) {
   expect_full_operand_told(small, "(Vec float 8x64 valid 16x64 at UB 0x2000) is valid beyond its");
 }
 
+/// On either side of the full one.
+TEST(Limits, SpreadOperandOfAnExpansion) {
+  RowTile<float, 16, 64> dst(16, 64), full(16, 64);
+  ColTile<float, 16, 1> column(16, 1);
+  TASSIGN(dst, 0);
+  TASSIGN(full, 8192);
+  EXPECT_THAT(told([&] { TROWEXPANDSUB(dst, full, column); }), HasSubstr("src1 (Vec float 16x1"));
+  EXPECT_THAT(told([&] { TROWEXPANDSUB(dst, column, full); }), HasSubstr("src0 (Vec float 16x1"));
+}
+
 TEST(Limits, NothingToMultiply) {
   pto::TileLeft<half, 16, 16, -1, -1> left(0, 0);
   pto::TileRight<half, 16, 16, -1, -1> right(16, 16);
