@@ -69,7 +69,7 @@ function(pto2_test NAME)
   if(sources GREATER 1)
     # More than of a library: what they say of googletest is the same besides.
     pto2_join_sources(${NAME})
-    set_target_properties(${NAME} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${NAME} PROPERTIES UNITY_BUILD_BATCH_SIZE 24)
   endif()
   if(TEST_DEPENDS)
     add_dependencies(${NAME} ${TEST_DEPENDS})

@@ -2,13 +2,15 @@
 # compiled sooner. Trees without it, such as release, measure, and find what a file forgets to
 # include.
 #
-# pto2_join_sources(TARGET...)  compiles eight sources of a target at a time, twelve of a test:
-#                               most of what they include is the same. Their unnamed namespaces
-#                               become one.
+# pto2_join_sources(TARGET...)  compiles 16 sources of a target at a time, 24 of a test: most of
+#                               what they include is the same. Their unnamed namespaces become one.
 # pto2_runs_once(TARGET...)     does not optimise what a program runs once, and what reads long
 #                               headers to do little.
 # pto2_runs_long(TARGET...)     optimises more than the rest of the tree what tests spend most of
 #                               their time in, but for sanitizers.
+# pto2_inlines_much(TARGET...)  for units that instantiate the hot path for every variant: GCC
+#                               bounds what is inlined by the size of the unit, and rare paths would
+#                               use up what the hot ones need. Not in trees that never measure.
 # pto2_test_headers(TARGET)     has a test read the headers that nearly all tests include
 #                               precompiled, once for all.
 option(PTO2_QUICK_BUILD "compile sooner: precompiled headers, joined sources, less optimisation"
@@ -22,7 +24,7 @@ endif()
 
 function(pto2_join_sources)
   if(PTO2_QUICK_BUILD)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
 endfunction()
 
@@ -42,6 +44,15 @@ endfunction()
 function(pto2_runs_long)
   if(NOT PTO2_SANITIZE)
     pto2_quick_option(-O2 ${ARGN})
+  endif()
+endfunction()
+
+function(pto2_inlines_much)
+  if(NOT PTO2_QUICK_BUILD)
+    foreach(target IN LISTS ARGN)
+      target_compile_options(${target} PRIVATE
+        $<$<CXX_COMPILER_ID:GNU>:--param=inline-unit-growth=200>)
+    endforeach()
   endif()
 endfunction()
 

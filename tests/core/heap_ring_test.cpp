@@ -10,18 +10,18 @@
 namespace pto2 {
 namespace {
 
-constexpr uint64_t unit = packed_output_alignment;
+constexpr uint64_t granule = packed_output_alignment;
 
 struct Heap {
   explicit Heap(uint64_t units, uint32_t window = 8)
-      : tasks(window), ends(window), ring(tasks, ends, units * unit) {}
+      : tasks(window), ends(window), ring(tasks, ends, units * granule) {}
 
   /// Submits a task with `units` units; its begin in units, or -1 if it does not fit.
   int64_t submit(uint64_t units) {
-    if (!ring.fits(units * unit)) return -1;
-    const uint64_t begin = ring.take(units * unit);
+    if (!ring.fits(units * granule)) return -1;
+    const uint64_t begin = ring.take(units * granule);
     ring.note_end(tasks.slot(tasks.take()));
-    return static_cast<int64_t>(begin / unit);
+    return static_cast<int64_t>(begin / granule);
   }
 
   void observe(uint64_t alive) {
@@ -39,9 +39,9 @@ TEST(HeapRing, BuffersFollowEachOther) {
   EXPECT_EQ(heap.submit(2), 0);
   EXPECT_EQ(heap.submit(3), 2);
   EXPECT_EQ(heap.submit(1), 5);
-  EXPECT_EQ(heap.ring.top(), 6 * unit);
+  EXPECT_EQ(heap.ring.top(), 6 * granule);
   EXPECT_EQ(heap.ring.tail(0), 0u);
-  EXPECT_EQ(heap.ring.tail(2), 5 * unit);
+  EXPECT_EQ(heap.ring.tail(2), 5 * granule);
 }
 
 TEST(HeapRing, AnExactFitWouldMakeFullLookEmpty) {
@@ -102,7 +102,7 @@ TEST(HeapRing, TasksWithoutOutputsKeepTheTailRight) {
   EXPECT_EQ(heap.submit(0), 2);
   EXPECT_EQ(heap.submit(0), 2);
   heap.observe(3);
-  EXPECT_EQ(heap.ring.tail(3), 2 * unit);
+  EXPECT_EQ(heap.ring.tail(3), 2 * granule);
   EXPECT_EQ(heap.submit(5), 2);
 }
 
@@ -144,25 +144,25 @@ TEST(HeapRing, SeesEndsThatCannotBe) {
   EXPECT_EQ(heap.submit(2), 2);
   EXPECT_TRUE(heap.ring.invariant_holds(0));
   const std::vector<uint64_t> ends = heap.ends;
-  heap.ends[0] = 8 * unit;
+  heap.ends[0] = 8 * granule;
   EXPECT_FALSE(heap.ring.invariant_holds(0)) << "past the end";
   heap.ends = ends;
-  heap.ends[1] = 3 * unit;
+  heap.ends[1] = 3 * granule;
   EXPECT_FALSE(heap.ring.invariant_holds(0)) << "the youngest does not end at the top";
   heap.ends = ends;
-  heap.ends[0] = 5 * unit;
+  heap.ends[0] = 5 * granule;
   EXPECT_FALSE(heap.ring.invariant_holds(0)) << "the live buffers go round";
 }
 
 TEST(HeapRingDeathTest, TakingWhatDoesNotFit) {
   Heap heap(2);
-  EXPECT_DEATH(heap.ring.take(2 * unit), "HR-I3");
+  EXPECT_DEATH(heap.ring.take(2 * granule), "HR-I3");
 }
 
 TEST(HeapRingDeathTest, EndsOfAnotherWindow) {
   const TaskRing tasks(8);
   std::vector<uint64_t> ends(4);
-  EXPECT_DEATH(HeapRing(tasks, ends, unit), "HR-P1");
+  EXPECT_DEATH(HeapRing(tasks, ends, granule), "HR-P1");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using enum std::memory_order;
 
 /// Hides from the compiler that a dangling pointer is used on purpose.
 template <class T>
-T* opaque(T* pointer) {
+T* hidden_from_the_compiler(T* pointer) {
   T* volatile hidden = pointer;
   return hidden;
 }
@@ -134,13 +134,13 @@ TEST(Violations, uninitialised_read) {
 TEST(Violations, use_after_free) {
   expect_violation(ViolationKind::use_after_free, [] {
     auto* object = new atomic<int>(1);
-    delete opaque(object);
-    opaque(object)->load(relaxed);
+    delete hidden_from_the_compiler(object);
+    hidden_from_the_compiler(object)->load(relaxed);
   });
   expect_violation(ViolationKind::use_after_free, [] {
     auto* object = new atomic<int>(1);
-    thread reader([object] { opaque(object)->load(relaxed); });
-    delete opaque(object);
+    thread reader([object] { hidden_from_the_compiler(object)->load(relaxed); });
+    delete hidden_from_the_compiler(object);
     reader.join();
   });
   expect_pass([] {
@@ -164,7 +164,7 @@ TEST(Violations, use_after_free_by_who_has_not_repeated_it_yet) {
     thread other([] {});
     other.join();
     const bool is_early = flag.load(relaxed) == 1;
-    if (is_early) delete opaque(object);
+    if (is_early) delete hidden_from_the_compiler(object);
     reader.join();
     writer.join();
     if (!is_early) delete object;
@@ -174,8 +174,8 @@ TEST(Violations, use_after_free_by_who_has_not_repeated_it_yet) {
 TEST(Violations, double_free) {
   expect_violation(ViolationKind::double_free, [] {
     auto* object = new atomic<int>(1);
-    delete opaque(object);
-    delete opaque(object);
+    delete hidden_from_the_compiler(object);
+    delete hidden_from_the_compiler(object);
   });
 }
 

@@ -15,7 +15,7 @@
 #include "runtime/include/pto_kernel_api.h"
 #include "tests/runtime/device/task_graph.hpp"
 
-namespace pto2::test {
+namespace pto2::test::argument_faults {
 namespace {
 
 using testing::HasSubstr;
@@ -229,4 +229,4 @@ TEST_P(ArgumentFaults, AreFoundInPartsAndOnSchedulers) {
 }
 
 }  // namespace
-}  // namespace pto2::test
+}  // namespace pto2::test::argument_faults

@@ -15,7 +15,7 @@
 namespace pto2::executors {
 namespace {
 
-TeamOptions packed(uint32_t hosts) {
+TeamOptions packed_on(uint32_t hosts) {
   return {.executor = Executor::packed, .host_threads = hosts, .stack_bytes = 64 << 10};
 }
 
@@ -42,7 +42,7 @@ TeamState state_when(const Team& team, const std::function<bool(const TeamState&
 }
 
 TEST(TeamState, TheOnlyHostInAKernelHasARunnableThreadBehindIt) {
-  Team team(packed(1));
+  Team team(packed_on(1));
   OpenKernel kernel;
   std::atomic<bool> begun{false};
   LogicalThread& waiter = team.add("waiter", 1, [] {
@@ -74,7 +74,7 @@ TEST(TeamState, TheOnlyHostInAKernelHasARunnableThreadBehindIt) {
 }
 
 TEST(TeamState, ARingThatNoHostHasSeenIsTold) {
-  Team team(packed(2));
+  Team team(packed_on(2));
   std::atomic<uint32_t> begun{0};
   std::atomic<bool> end{false};
   LogicalThread& waiter = team.add("waiter", 0, [] {
@@ -102,7 +102,7 @@ TEST(TeamState, ARingThatNoHostHasSeenIsTold) {
 }
 
 TEST(TeamState, AHostThatRunsAFiberKnowsTheOthersAlone) {
-  Team team(packed(1));
+  Team team(packed_on(1));
   std::atomic<bool> begun{false};
   std::atomic<bool> end{false};
   team.add("busy", 1, [&] {
@@ -141,7 +141,7 @@ TEST(TeamState, AHostThatHangsBeforeItsFirstTurnIsToldApart) {
 /// As by the ticker of a launch, which begins before the team does. TSan sees who reads hosts while
 /// they are made.
 TEST(TeamState, ItsThreadsDoNothingBeforeTheyAreMade) {
-  Team team(packed(3));
+  Team team(packed_on(3));
   LogicalThread* self = nullptr;
   LogicalThread& first =
       team.add("first", 1, [&] { EXPECT_EQ(team.os_thread_of(*self), gettid()); });
@@ -210,8 +210,8 @@ TEST(TeamState, AnOsThreadThatWasRungRuns) {
 }
 
 TEST(TeamState, OfTheTeamsThatRunIsReported) {
-  Team early(packed(1));
-  Team late(packed(1));
+  Team early(packed_on(1));
+  Team late(packed_on(1));
   early.add("early", 0, [] {});
   late.add("late", 0, [] {});
   const auto reports = [](const char* name) {
