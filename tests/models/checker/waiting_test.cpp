@@ -147,6 +147,15 @@ TEST(Waiting, who_idles_may_count_its_turns) {
     }
     other.join();
   });
+  const Report alone = explore(Options{}, [] {
+    atomic<int> box{0}, turns{0};
+    while (box.load(acquire) == 0) {
+      turns.fetch_add(1, relaxed);
+      idle();
+    }
+  });
+  EXPECT_FALSE(alone.violation) << alone.to_text();
+  EXPECT_EQ(alone.blocked, 1U);
 }
 
 /// Nobody tells the poller to stop; whether it gets something to do decides.
