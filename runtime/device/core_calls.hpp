@@ -212,8 +212,10 @@ class CoreCalls {
     }
   }
 
-  PTOWaited wait(bool (*holds)(void*), void* what, bool is_pause) {
+  /// Of a kernel that goes on at `place`. It may be left wherever it was in holds().
+  PTOWaited wait(bool (*holds)(void*), void* what, bool is_pause, const void* place) {
     if (holds(what)) return PTOWaited::HOLDS;
+    executors::leave_if_late(place);
     std::optional<executors::OurCall> call(std::in_place);
     const std::optional<WorkerId> here = worker();
     if (!here) return PTOWaited::NOBODY;
@@ -228,6 +230,7 @@ class CoreCalls {
     const auto is_over = [&] {
       call.reset();  // holds() is the kernel's own, which may be left there
       const bool it_holds = holds(what);
+      executors::leave_if_late(place);
       call.emplace();
       return it_holds || (is_pause && waits_.announcements() != before);
     };
@@ -290,28 +293,31 @@ class CoreCalls {
   // What kernels call. Lambdas that decay to pointers are called by code of their own, which would
   // be the place that the kernel goes on at.
   static PTOPlace place_entry(void* runtime) {
+    executors::leave_if_late(__builtin_return_address(0));
     const PTOPlace place = self(runtime).place();
     executors::leave_if_late(__builtin_return_address(0));
     return place;
   }
   static PTOWaited wait_entry(void* runtime, bool (*holds)(void*), void* what) {
     executors::leave_if_late(__builtin_return_address(0));
-    const PTOWaited ended = self(runtime).wait(holds, what, false);
+    const PTOWaited ended = self(runtime).wait(holds, what, false, __builtin_return_address(0));
     executors::leave_if_late(__builtin_return_address(0));
     return ended;
   }
   static void announce_entry(void* runtime) {
+    executors::leave_if_late(__builtin_return_address(0));
     self(runtime).announce();
     executors::leave_if_late(__builtin_return_address(0));
   }
   static void* share_entry(void* runtime, int32_t cluster, uint64_t key, uint64_t bytes) {
+    executors::leave_if_late(__builtin_return_address(0));
     void* const memory = self(runtime).share(cluster, key, bytes);
     executors::leave_if_late(__builtin_return_address(0));
     return memory;
   }
   static PTOWaited pause_entry(void* runtime, bool (*holds)(void*), void* what) {
     executors::leave_if_late(__builtin_return_address(0));
-    const PTOWaited ended = self(runtime).wait(holds, what, true);
+    const PTOWaited ended = self(runtime).wait(holds, what, true, __builtin_return_address(0));
     executors::leave_if_late(__builtin_return_address(0));
     return ended;
   }

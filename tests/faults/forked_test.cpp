@@ -94,6 +94,24 @@ TEST_P(Forked, ByAKernelPauses) {
   }));
 }
 
+/// The first time, or when the kernel has been rung.
+TEST_P(Forked, InThePredicateOfAWaitWaits) {
+  static int asked;
+  static auto when_asked_again = [] { return asked++ == 1 && !is_in_fork(); };
+  static auto at_first = [] {
+    if (asked++ != 0) _exit(9);
+    return !is_in_fork();
+  };
+  for (const KernelEntry kernel :
+       {KernelEntry([](int64_t* args) { pto_wait(args, at_first); }),
+        KernelEntry([](int64_t* args) { pto_pause(args, at_first); }),
+        KernelEntry([](int64_t* args) { pto_wait(args, when_asked_again); }),
+        KernelEntry([](int64_t* args) { pto_pause(args, when_asked_again); })}) {
+    asked = 0;
+    expect_ended(run(kernel));
+  }
+}
+
 TEST_P(Forked, ByTheOrchestrationReturns) {
   expect_ended(run([](int64_t*) {}, [](PTO2Runtime*) { return is_in_fork(); }));
 }
