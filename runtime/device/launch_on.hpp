@@ -124,7 +124,7 @@ class Run {
     if (is_simulated && deadline == 0) return;
     const uint64_t patience = stop_.stop_requested() ? 0 : is_simulated ? deadline : 500;
     if (looks_since_failure_++ > executors::KernelWatch::looks_in(patience))
-      stop_calls_from_elsewhere(assembly_.orchestrator().handle());
+      assembly_.orchestrator().handle().stop_calls();
   }
 
   /// An interrupted run says for whom it had to wait.

@@ -28,7 +28,7 @@ namespace {
 
 /// Nobody is inside of the code of a handle that no run has, so each call is noted as misplaced.
 void note(PTO2Runtime* rt, const char* name) {
-  (void)static_cast<RuntimeHandle&>(*rt).enter(name);
+  (void)static_cast<RuntimeHandle&>(*rt).is_from_orchestration(name);
 }
 
 void log_before_the_run(PTO2Runtime* rt, int32_t, const char*, ...) {
@@ -144,16 +144,8 @@ RuntimeHandle::Owner RuntimeHandle::take(OrchestrationRuntime* target,
 
 void RuntimeHandle::begin(RunKind kind, const PTO2RuntimeOps& table) {
   code_ = kind == RunKind::plain ? &plain_ : kind == RunKind::recorded ? &recorded_ : &replayed_;
+  code_->let_calls_in();
   ops = &table;
-}
-
-PTO2_UNSEEN_BY_TSAN const PTO2RuntimeOps* RuntimeHandle::table() const {
-  return __atomic_load_n(&ops, __ATOMIC_RELAXED);
-}
-
-PTO2_UNSEEN_BY_TSAN void RuntimeHandle::exchange_table(const PTO2RuntimeOps* former,
-                                                       const PTO2RuntimeOps& table) {
-  __atomic_compare_exchange_n(&ops, &former, &table, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 void RuntimeHandle::end() {
@@ -162,18 +154,14 @@ void RuntimeHandle::end() {
   is_taken_.store(false, std::memory_order_release);
 }
 
-bool RuntimeHandle::is_of_another_kind(const char* name) {
+bool RuntimeHandle::is_from_orchestration(const char* name) {
   if (code().is_inside()) return true;
-  refuse(name);
-  return false;
-}
-
-void RuntimeHandle::refuse(const char* name) {
   const char* nobody = nullptr;
   code().end_if_forked();
   if (ops == &ended_table) end_process(name);
   misplaced_.compare_exchange_strong(nobody, name, std::memory_order_relaxed,
                                      std::memory_order_relaxed);
+  return false;
 }
 
 }  // namespace pto2::executors

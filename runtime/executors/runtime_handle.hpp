@@ -43,10 +43,9 @@ class RuntimeHandle : public PTO2Runtime {
 
   /// Before the run: it is of this kind, whose functions `table` has.
   void begin(RunKind kind, const PTO2RuntimeOps& table);
-  /// By any thread: `ops`, which the orchestration may be reading.
-  [[nodiscard]] const PTO2RuntimeOps* table() const;
-  /// By any thread: `ops` is `table` from now on if it is `former`, and another if it is not.
-  void exchange_table(const PTO2RuntimeOps* former, const PTO2RuntimeOps& table);
+  /// By any thread: from the next call on nothing is done, except that a few last lines are logged.
+  void stop_calls() { code().shut_out_calls(); }
+  [[nodiscard]] bool are_calls_stopped() const { return code().shuts_out_calls(); }
   /// The orchestration runs on it.
   [[nodiscard]] CallingCode& code() { return *code_; }
   [[nodiscard]] const CallingCode& code() const { return *code_; }
@@ -54,21 +53,14 @@ class RuntimeHandle : public PTO2Runtime {
   [[nodiscard]] OrchestrationRuntime* target() const { return target_; }
 
   /// At the begin of a function of runs of this kind. False: the orchestration must not be in it,
-  /// or is one of another kind.
+  /// or is one of another kind, or its calls are stopped.
   template <RunKind kind>
   [[nodiscard]] bool enter() {
     return code_of<kind>().enter();
   }
-  /// If so, of the function called `name`. True: it is one of another kind, and `ops` has its
-  /// function; else that is noted.
-  [[nodiscard]] bool is_of_another_kind(const char* name);
-  /// The same of all kinds at once. False: the orchestration must not be in it, which is noted.
-  [[nodiscard]] bool enter(const char* name) {
-    if (code().enter()) [[likely]]
-      return true;
-    refuse(name);
-    return false;
-  }
+  /// If so, of the function called `name`. False: the orchestration must not be in it, which is
+  /// noted.
+  [[nodiscard]] bool is_from_orchestration(const char* name);
   /// At the end of a function that was entered.
   template <RunKind kind>
   struct LeavingOf {
@@ -93,7 +85,6 @@ class RuntimeHandle : public PTO2Runtime {
   /// False: a run has it.
   [[nodiscard]] bool try_take() { return !is_taken_.exchange(true, std::memory_order_acquire); }
   void end();
-  void refuse(const char* name);
   template <RunKind kind>
   [[nodiscard]] CallingCode& code_of() {
     if constexpr (kind == RunKind::plain) return plain_;

@@ -185,6 +185,8 @@ PTO2_UNSEEN_BY_TSAN OtherFiber::~OtherFiber() {
   this_exit = own_;
 }
 
+constinit Exit CallingCode::no_code{};
+
 void CallingCode::call(const std::function<void()>& body) {
   struct Over {
     ~Over() { code.come_to((code.turn() + 1) & ~uint64_t{1}); }

@@ -187,18 +187,30 @@ class CallingCode {
   /// Calls body(), which can be left. Throws what it does, and LeftBehind.
   void call(const std::function<void()>& body);
   /// Around each call of ours. False: whoever calls is not this code, but on another thread, a
-  /// kernel's on the same, or inside of such a call. A fiber may leave on another OS thread than it
-  /// has entered on.
+  /// kernel's on the same, or inside of such a call; or calls are shut out. A fiber may leave on
+  /// another OS thread than it has entered on.
   [[nodiscard]] bool enter() {
-    if (exit_of_thread() != &exit_) [[unlikely]]
+    if (exit_of_thread() != door_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
-    set_exit_of_thread(nullptr);
-    come_to(turn() + 1);
+    come_in();
+    return true;
+  }
+  /// The same where calls are shut out.
+  [[nodiscard]] bool enter_all_the_same() {
+    if (!is_inside()) return false;
+    come_in();
     return true;
   }
   void leave() {
     come_to(turn() + 1);
     set_exit_of_thread(&exit_);
+  }
+
+  /// From any thread: calls are shut out, or let in again. Whoever calls finds out at some time.
+  void shut_out_calls() { door_.store(&no_code, std::memory_order_relaxed); }
+  void let_calls_in() { door_.store(&exit_, std::memory_order_relaxed); }
+  [[nodiscard]] bool shuts_out_calls() const {
+    return door_.load(std::memory_order_relaxed) == &no_code;
   }
 
   /// Where an orchestration may not call: ends this process if it was forked in the code.
@@ -211,9 +223,16 @@ class CallingCode {
   [[nodiscard]] uint64_t turn() const { return turn_.load(std::memory_order_relaxed); }
 
  private:
+  void come_in() {
+    set_exit_of_thread(nullptr);
+    come_to(turn() + 1);
+  }
   void come_to(uint64_t turn) { turn_.store(turn, std::memory_order_relaxed); }
 
+  static Exit no_code;  // nobody is inside of it
+
   Exit exit_{};
+  Machine::atomic<Exit*> door_{&exit_};  // of whom calls are let in
   Turn turn_{0};
 };
 

@@ -5,80 +5,23 @@
 #include <string>
 
 namespace pto2 {
-namespace {
 
-template <class R, class... A>
-using Function = R (*)(A...);
-
-/// Any function: it does nothing and returns zero.
-struct Nothing {
-  template <class R, class... A>
-  constexpr operator Function<R, A...>() const {
-    return [](A...) { return R(); };
-  }
-};
-constexpr Nothing nothing;
-
-[[gnu::format(printf, 3, 4)]] void log_last_line(PTO2Runtime* rt, int32_t level, const char* format,
-                                                 ...) {
-  auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
-  if (!handle.enter("log")) return;
+void log_last_line(executors::RuntimeHandle& handle, int32_t level, const char* format,
+                   va_list arguments) {
+  if (!handle.is_from_orchestration("log")) return;
+  // Whatever is done would be a call in between, and who logs for ever would never be cut off.
+  uint32_t& lines_left = handle.target()->last_lines;
+  if (lines_left == 0 || !handle.code().enter_all_the_same()) return;
   const executors::RuntimeHandle::Call call(&handle);
-  va_list arguments;
-  va_start(arguments, format);
+  --lines_left;
   try {
-    log_line(handle, level, format, arguments);
+    log_line(handle.target()->log_sink, level, format, arguments);
   } catch (const std::bad_alloc&) {
     // The line is lost: the run has its reason to end by now.
   }
-  va_end(arguments);
 }
 
-/// Any handle and any cluster will do: the calls that they are passed to do nothing.
-constexpr PTO2RuntimeOps stopped_table{
-    .abi = PTO2_ORCHESTRATION_ABI,
-    .submit_task = nothing,
-    .scope_begin = nothing,
-    .scope_end = nothing,
-    .orchestration_done = nothing,
-    .make_tensor = nothing,
-    .view = nothing,
-    .reshape = nothing,
-    .transpose = nothing,
-    .ndims = nothing,
-    .numel = nothing,
-    .is_contiguous = nothing,
-    .dump = nothing,
-    .log = &log_last_line,
-    .describe = [](PTO2Runtime*, uint64_t, char* text,
-                   uint64_t capacity) { return copy_text({}, text, capacity); },
-    .allocate_cluster = nothing,
-    .free_cluster = nothing,
-    .submit_task_clustered = nothing,
-    .submit_block_task = nothing,
-    .fail = nothing,
-};
-
-/// Once the last lines are logged. Whatever is done would be a call in between, and who logs for
-/// ever would never be cut off.
-[[gnu::format(printf, 3, 4)]] void log_nothing(PTO2Runtime*, int32_t, const char*, ...) {}
-constexpr PTO2RuntimeOps silent_table = [] {
-  PTO2RuntimeOps table = stopped_table;
-  table.log = &log_nothing;
-  return table;
-}();
-
-void count_last_line(executors::RuntimeHandle& handle) {
-  if (handle.ops != &stopped_table) return;
-  if (--handle.target()->last_lines == 0) handle.ops = &silent_table;
-}
-
-}  // namespace
-
-void log_line(executors::RuntimeHandle& handle, int32_t level, const char* format,
-              va_list arguments) {
-  count_last_line(handle);
-  const LogSink& sink = handle.target()->log_sink;
+void log_line(const LogSink& sink, int32_t level, const char* format, va_list arguments) {
   if (!sink) return;
   char line[1024];
   va_list again;
@@ -139,21 +82,6 @@ RunError error_of_exception(const char* function) {
     return {ErrorCode::orchestration_threw, "an exception of unknown type left the orchestration",
             hint};
   }
-}
-
-void stop_calls(executors::RuntimeHandle& handle) {
-  if (handle.target()->last_lines != 0) handle.ops = &stopped_table;
-}
-
-void stop_calls_from_elsewhere(executors::RuntimeHandle& handle) {
-  const PTO2RuntimeOps* const serving = handle.table();
-  if (serving != &stopped_table && serving != &silent_table) {
-    handle.exchange_table(serving, stopped_table);
-  }
-}
-
-bool are_calls_stopped(const executors::RuntimeHandle& handle) {
-  return handle.ops == &stopped_table || handle.ops == &silent_table;
 }
 
 }  // namespace pto2

@@ -1,11 +1,10 @@
 /// The tables of functions that an orchestration calls through.
 ///
-/// A run that is stopped has a table of its own, whose functions do nothing but log, so that none
-/// of the others asks whether it has. The orchestrator exchanges them, inside of a call; the next
-/// one finds the new table. So does the watch of a run that has failed without a call of the
-/// orchestration's noticing. If somebody has kept another one, it is the orchestrator that submits,
-/// counts and replays nothing. One that was kept from another run of the executor serves this one,
-/// too: if the runs are of two kinds, through the table of this one.
+/// A run that is stopped shuts out calls, so that each comes to what it does where it is not
+/// entered, and none asks whether the run has failed: they do nothing, but for a few last lines of
+/// the log. The orchestrator stops them, inside of a call, and so does the watch of a run that has
+/// failed without a call of the orchestration's noticing. A table that was kept from another run of
+/// the executor serves this one, too: if the runs are of two kinds, through the table of this one.
 #pragma once
 
 #include <fmt/core.h>
@@ -27,20 +26,16 @@ struct OrchestrationRuntime {
   explicit OrchestrationRuntime(LogSink sink) : log_sink(std::move(sink)) {}
 
   const LogSink log_sink;      ///< may be empty
-  uint32_t last_lines = 1000;  ///< that are logged after stop_calls()
+  uint32_t last_lines = 1000;  ///< that are logged when calls are stopped
 };
 
-/// From the next call on nothing is done, except that a few last lines are logged.
-void stop_calls(executors::RuntimeHandle& handle);
-
-/// The same by another thread than the orchestration's.
-void stop_calls_from_elsewhere(executors::RuntimeHandle& handle);
-/// One of the two was called.
-[[nodiscard]] bool are_calls_stopped(const executors::RuntimeHandle& handle);
-
-/// In a call of the orchestration's: a line of it, as long as there are lines left.
-[[gnu::format(printf, 3, 0)]] void log_line(executors::RuntimeHandle& handle, int32_t level,
-                                            const char* format, va_list arguments);
+/// In a call of the orchestration's: a line of it.
+[[gnu::format(printf, 3, 0)]] void log_line(const LogSink& sink, int32_t level, const char* format,
+                                            va_list arguments);
+/// Of a call that was not entered, which may be one behind stop_calls(): a line of it, as long as
+/// there are lines left.
+[[gnu::format(printf, 3, 0)]] void log_last_line(executors::RuntimeHandle& handle, int32_t level,
+                                                 const char* format, va_list arguments);
 
 /// Copies as much of the text as fits, and the zero that ends it; returns its whole length.
 uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
@@ -91,14 +86,15 @@ struct DirectCalls {
   static void free_cluster(O& o, int32_t cluster) { o.free_cluster(cluster); }
 };
 
-/// Of a call that the run's table has not entered: serves it if it is the orchestration's all the
-/// same, which has kept the table of a run of another kind.
+/// Of a call that was not entered: serves it if it is the orchestration's all the same, which has
+/// kept the table of a run of another kind. Calls that are stopped come to nothing.
 template <auto function, class... A>
 [[gnu::noinline, gnu::cold]] auto serve_otherwise(PTO2Runtime* rt, const char* name,
                                                   A... arguments) {
   using Result = decltype((rt->ops->*function)(rt, arguments...));
   auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
-  return handle.is_of_another_kind(name) ? (rt->ops->*function)(rt, arguments...) : Result();
+  const bool is_served = handle.is_from_orchestration(name) && !handle.are_calls_stopped();
+  return is_served ? (rt->ops->*function)(rt, arguments...) : Result();
 }
 
 /// The table of orchestrators of type O, which are the targets of RuntimeHandles. What lacks memory
@@ -143,13 +139,16 @@ struct OrchestrationOps {
   [[gnu::format(printf, 3, 4)]] static void log(PTO2Runtime* rt, int32_t level, const char* format,
                                                 ...) {
     auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
-    if (!handle.enter("log")) return;
-    const executors::RuntimeHandle::Call call(&handle);
     va_list arguments;
     va_start(arguments, format);
-    static_cast<O&>(*handle.target()).template with_memory<true>([&] {
-      log_line(handle, level, format, arguments);
-    });
+    if (handle.code().enter()) {
+      const executors::RuntimeHandle::Call call(&handle);
+      O& orchestrator = static_cast<O&>(*handle.target());
+      orchestrator.template with_memory<true>(
+          [&] { log_line(orchestrator.log_sink, level, format, arguments); });
+    } else {
+      log_last_line(handle, level, format, arguments);
+    }
     va_end(arguments);
   }
 
@@ -254,6 +253,7 @@ struct OrchestrationOps {
       .log = &log,
       .describe =
           [](PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity) {
+            copy_text({}, text, capacity);  // what it is if nothing is done
             return serve<&PTO2RuntimeOps::describe>(
                 rt, "describe",
                 [&](O& o) {

@@ -81,7 +81,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run_orchestration() {
   scope_begin();
   call_entry();
-  if (are_calls_stopped(*handle_)) mode_ == Mode::counting ? finish_counting(false) : stop();
+  if (handle_->are_calls_stopped()) mode_ == Mode::counting ? finish_counting(false) : stop();
   if (mode_ == Mode::running && !scopes_.empty()) counts_.open_scopes = scopes_.depth();
   while (!scopes_.empty() && has_memory_) scope_end();
 }
@@ -161,7 +161,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::stop() {
   mode_ = Mode::stopped;
   look_at_course();
-  stop_calls(*handle_);
+  handle_->stop_calls();
 }
 
 /// Takes the error if it is the first.

@@ -279,6 +279,21 @@ TEST_P(MisplacedCalls, AfterTheEndEndTheProcess) {
               "make_tensor\\(\\) was called after the end");
 }
 
+/// The calls of one that has failed came to nothing, those behind its end do not.
+TEST_P(MisplacedCalls, AfterTheEndOfAFailedRunEndTheProcess) {
+  const PTO2RuntimeOps* table = nullptr;
+  const auto fails = [&](PTO2Runtime* rt) {
+    table = rt->ops;
+    pto2_rt_fail(rt, 1, "enough");
+    submit(rt, 0);
+  };
+  ASSERT_EQ(run(fails).error.code, ErrorCode::orchestration_failed);
+  EXPECT_EXIT(submit(kept, 0), ExitedWithCode(5), "submit_task\\(\\) was called after the end");
+  EXPECT_EXIT(table->scope_begin(kept), ExitedWithCode(5), "scope_begin\\(\\) was called after");
+  EXPECT_EXIT(table->log(kept, PTO2_LOG_INFO, "too late"), ExitedWithCode(5),
+              "log\\(\\) was called after the end");
+}
+
 /// Also in another run, and after many.
 TEST_P(MisplacedCalls, OfAnotherRunEndTheProcess) {
   PTO2Runtime* former = nullptr;

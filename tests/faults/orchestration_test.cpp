@@ -49,6 +49,15 @@ TEST_P(FailingOrchestration, LogsAThousandLinesMore) {
   EXPECT_EQ(lines.back(), "1000");
 }
 
+/// More runs than there are handles for.
+TEST_P(FailingOrchestration, StopsNoCallsOfTheNextRun) {
+  for (int i = 0; i < 70; ++i) run([](PTO2Runtime* rt) { pto2_rt_fail(rt, 1, "enough"); });
+  std::optional<TaskGraph> tasks;
+  const RunResult result = run([&](PTO2Runtime* rt) { tasks.emplace(rt).task({}, 1, 1); });
+  EXPECT_EQ(result.error.message, "");
+  EXPECT_EQ(result.tasks, 1U);
+}
+
 /// Waiting in a handler hands the thread to others, and comes back on any.
 TEST_P(FailingOrchestration, GoesOnInAHandler) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {

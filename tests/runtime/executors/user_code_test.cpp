@@ -245,6 +245,33 @@ TEST_F(Calling, CodeCalls) {
   EXPECT_FALSE(code_.enter());
 }
 
+/// From any thread, even within a call, which is left as others are.
+TEST_F(Calling, CodeIsShutOut) {
+  EXPECT_FALSE(code_.shuts_out_calls());
+  code_.call([&] {
+    ASSERT_TRUE(code_.enter());
+    std::thread([&] { code_.shut_out_calls(); }).join();
+    EXPECT_TRUE(code_.shuts_out_calls());
+    EXPECT_FALSE(code_.enter_all_the_same()) << "it is in a call";
+    code_.leave();
+    const uint64_t before = code_.turn();
+    EXPECT_FALSE(code_.enter());
+    EXPECT_TRUE(code_.is_inside());
+    EXPECT_EQ(code_.turn(), before) << "no turn of its own begins";
+    std::thread([&] { EXPECT_FALSE(code_.enter_all_the_same()); }).join();
+    ASSERT_TRUE(code_.enter_all_the_same());
+    EXPECT_FALSE(code_.is_inside());
+    code_.leave();
+    EXPECT_EQ(code_.turn(), before + 2);
+    code_.let_calls_in();
+    EXPECT_FALSE(code_.shuts_out_calls());
+    EXPECT_TRUE(code_.enter());
+    code_.leave();
+  });
+  code_.shut_out_calls();
+  EXPECT_FALSE(code_.enter()) << "that nobody is inside is no way in";
+}
+
 TEST_F(Calling, CodeIsNoOtherThread) {
   code_.call([&] {
     std::thread([&] { EXPECT_FALSE(code_.enter()); }).join();
