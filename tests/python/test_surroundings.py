@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import site
 import sys
+import sysconfig
 import types
 
 import pytest
@@ -106,19 +108,40 @@ def test_an_edit_within_a_second_is_noticed(tmp_path, monkeypatch, package, pref
     assert list(tmp_path.rglob("__pycache__")) == []
 
 
-@pytest.mark.parametrize("place", ["elsewhere", "beside/venv"])
-def test_imports_from_elsewhere_are_as_ever(tmp_path, monkeypatch, place):
-    """Also if what is installed lies in the folder: it may be large."""
+@pytest.mark.parametrize("place", ["elsewhere", "beside/venv", "beside/.local", "beside/lib"])
+@pytest.mark.parametrize("package", ["__init__.py", None])
+def test_imports_from_elsewhere_are_as_ever(tmp_path, monkeypatch, place, package):
+    """Also if what is installed lies in the folder, for the interpreter or the user, beside
+    golden.py or in a folder that is a virtual environment itself: it may be large, and what is not
+    Python cannot be loaded anew."""
+    beside = tmp_path / "beside"
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "beside" / "venv"))
-    monkeypatch.syspath_prepend(_folder(tmp_path / place, 1))
-    (tmp_path / "beside").mkdir(exist_ok=True)
+    monkeypatch.setattr(sys, "prefix", str(beside if place == "beside/lib" else beside / "venv"))
+    monkeypatch.setattr(site, "getusersitepackages", lambda: str(beside / ".local"))
+    monkeypatch.setattr(sysconfig, "get_path", lambda kind: str(beside / "lib"))
+    monkeypatch.syspath_prepend(_folder(tmp_path / place, 1, package))
+    beside.mkdir(exist_ok=True)
     hooks = list(sys.path_hooks)
-    with Surroundings(tmp_path / "beside" / "golden.py").entered():
+    with Surroundings(beside / "golden.py").entered():
+        import pto2_test_parts.part
         import pto2_test_ref
-    sys.modules.pop("pto2_test_ref", None)
+    kept = [sys.modules.pop(name, None)
+            for name in ("pto2_test_ref", "pto2_test_parts.part", "pto2_test_parts")]
+    assert kept == [pto2_test_ref, pto2_test_parts.part, pto2_test_parts]
     assert pto2_test_ref.value == 1 and (tmp_path / place / "__pycache__").exists()
     assert sys.path_hooks == hooks
+
+
+@pytest.mark.parametrize("which", ["prefix", "base_prefix"])
+def test_a_folder_in_what_is_installed_has_its_own_modules(tmp_path, monkeypatch, which):
+    """And what the interpreter brings lies there, too, if that is in the folder."""
+    monkeypatch.setattr(sys, which, str(tmp_path))
+    assert subject(_folder(tmp_path / "beside", 3)).value == 3
+    assert "pto2_test_ref" not in sys.modules
+    monkeypatch.syspath_prepend(tmp_path / "beside")
+    with Surroundings(tmp_path.parent / "golden.py").entered():
+        import pto2_test_ref
+    assert sys.modules.pop("pto2_test_ref") is pto2_test_ref
 
 
 def test_others_find_modules_of_the_folder_as_ever(tmp_path, monkeypatch):

@@ -4,7 +4,9 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import os
+import site
 import sys
+import sysconfig
 import types
 from importlib.machinery import ExtensionFileLoader, FileFinder, SourcelessFileLoader
 
@@ -53,12 +55,20 @@ def _is_in(place, folder):
     return place == folder or place.startswith(folder + os.sep)
 
 
-def _lies_in(module, folder):
+def _places_of(module):
     if not isinstance(module, types.ModuleType):
-        return False
+        return []
     own = vars(module)  # what is asked for an attribute may import something
     places = [own.get("__file__"), *(own.get("__path__") or ())]
-    return any(isinstance(place, str) and _is_in(place, folder) for place in places)
+    return [place for place in places if isinstance(place, str)]
+
+
+def _installed_in(folder):
+    """Where the interpreter has what is installed, for all or for the user, as far as that lies in
+    the folder: a virtual environment, for example, or all if the folder is the user's own."""
+    places = [sys.prefix, sys.base_prefix, site.getusersitepackages(),
+              *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib"))]
+    return [place for place in places if place != folder and _is_in(place, folder)]
 
 
 class Surroundings:
@@ -69,6 +79,7 @@ class Surroundings:
 
     def __init__(self, path):
         self._folder = str(path.parent)
+        self._installed = _installed_in(self._folder)
         self._directory = None  # that of the others
         self._modules = {}
 
@@ -105,16 +116,20 @@ class Surroundings:
             yield
         finally:
             self._modules = {name: module for name, module in sys.modules.items()
-                             if name not in before and _lies_in(module, self._folder)}
+                             if name not in before and any(map(self._has, _places_of(module)))}
             for name in self._modules:
                 del sys.modules[name]
             sys.modules.update(others)
 
+    def _has(self, place):
+        """What is installed is left to others: nobody edits it, to compile it takes long, and what
+        is not Python cannot be loaded twice."""
+        return _is_in(place, self._folder) and \
+            not any(_is_in(place, installed) for installed in self._installed)
+
     def _finder(self, place):
-        """A hook of sys.path_hooks. What is installed is left to others: to compile it takes long,
-        and nobody edits it."""
-        is_installed = _is_in(sys.prefix, self._folder) and _is_in(place, sys.prefix)
-        if _is_in(place, self._folder) and not is_installed:
+        """A hook of sys.path_hooks."""
+        if self._has(place):
             return _find_in(place)
         raise ImportError(place)
 
