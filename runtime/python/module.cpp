@@ -12,6 +12,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -20,12 +21,14 @@
 #include "runtime/cli/measured_run.hpp"
 #include "runtime/cli/platform.hpp"
 #include "runtime/cli/repetitions.hpp"
+#include "runtime/cli/run_errors.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
 #include "runtime/device/crash_guard.hpp"
 #include "runtime/device/exit_guard.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/output/guarded.hpp"
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/output_file.hpp"
 #include "runtime/output/shared_with_forks.hpp"
@@ -269,6 +272,9 @@ PYBIND11_MODULE(_native, module) {
       raise_input_error(bad_input.ptr(), wrong.what(), wrong.code());
     } catch (const pto2::LoadError& wrong) {
       raise_input_error(bad_input.ptr(), wrong.what(), pto2::cli::exit_bad_input);
+    } catch (const std::system_error& refused) {
+      const pto2::cli::CliError told = pto2::cli::told_of(refused, pto2::cli::run_remedies(), {});
+      raise_input_error(bad_input.ptr(), told.what(), told.code());
     } catch (const pto2::executors::SeededFailure& found) {
       bug(found.what());
     }

@@ -1,6 +1,7 @@
 """What the folder runner is made of: parts that a whole run shows only by chance."""
 
 import asyncio
+import errno
 import itertools
 import json
 import os
@@ -331,6 +332,48 @@ def test_lack_of_memory_is_an_error_of_the_case(monkeypatch, tmp_path, capfd, fl
     told = capfd.readouterr()
     assert "case Large  bad_input\nout of memory; use a smaller case" in told.out
     assert told.err == ""
+
+
+@pytest.mark.parametrize("place", ["os.fork", "os.pipe2", "os.pidfd_open", "CaseArguments"])
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+def test_what_the_system_refuses_is_an_error_of_the_case(monkeypatch, tmp_path, capfd, place,
+                                                         number):
+    """Also within the process of the case, and once: the others run."""
+    def refuse(*arguments):
+        if (tmp_path / "refused").exists():
+            return real(*arguments)
+        (tmp_path / "refused").touch()
+        raise OSError(number, os.strerror(number))
+    owner, name = (os, place[3:]) if place.startswith("os") else (_folder_run, "CaseArguments")
+    real = getattr(owner, name)
+    monkeypatch.setattr(owner, name, refuse)
+    files = os.listdir("/proc/self/fd")
+    line = [str(shipped / "elementwise"), "--all", "--silent", "--json", f"{tmp_path}/json"]
+    assert run.main(line) == 3
+    small, large = json.loads((tmp_path / "json").read_text())["cases"]
+    assert (small["verdict"], small["outcome"]) == ("error", "bad_input")
+    assert small["detail"] == (f"the system refused: {os.strerror(number)}; check the limits of "
+                               "this process (ulimit -a)")
+    assert (large["case"], large["verdict"]) == ("Large", "pass")
+    assert capfd.readouterr().err == "" and os.listdir("/proc/self/fd") == files
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_what_the_system_refuses_around_the_cases_is_no_bug(monkeypatch, capsys):
+    def fail(*_):
+        raise OSError(errno.EMFILE, "Too many")
+    monkeypatch.setattr(run, "_run", fail)
+    assert run.main(["x"]) == 3
+    assert "pto2: the system refused: Too many; check" in capsys.readouterr().err
+
+
+def test_other_errors_of_the_system_are_ours(monkeypatch, capfd):
+    def fork():
+        raise OSError(errno.EINVAL, "wrong")
+    monkeypatch.setattr(os, "fork", fork)
+    assert run.main([str(shipped / "elementwise")]) == 70
+    assert "OSError: [Errno 22] wrong" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-isolate"]])

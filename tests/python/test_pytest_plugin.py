@@ -99,6 +99,15 @@ def test_cases_have_one_compilation(vector_copy, monkeypatch):
     assert compilations == [1]
 
 
+def test_lack_of_memory_is_no_bug(vector_copy, tmp_path):
+    (tmp_path / "lacking.py").write_text(
+        "from pto2 import _folder_run\n\n\ndef lack(*_):\n    raise MemoryError\n\n\n"
+        "_folder_run.CaseArguments = lack\n")
+    code, output = run_pytest("-p", "lacking", "--pto2-folder", vector_copy, place=tmp_path)
+    assert code == 1 and output.count("\nout of memory; use a smaller case") == 2
+    assert "Traceback" not in output and "InternalError" not in output
+
+
 async def coroutine(report):
     assert report is None
 

@@ -306,6 +306,26 @@ def test_programs_are_functions(tmp_path):
         pto2.validate("--help")
 
 
+# Of no more memory a new thread gets no stack.
+_limited = """
+import resource, pto2
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (1 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    pto2.Runtime()
+except pto2.InputError as error:
+    print(error.exit_code, error)
+"""
+
+
+def test_a_thread_that_the_system_refuses_is_no_bug():
+    done = subprocess.run([sys.executable, "-c", _limited], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (
+        "3 the system refused: Resource temporarily unavailable; check the limits of this process "
+        "(ulimit -a)\n", "")
+
+
 def test_paths_may_be_no_text(vector, tmp_path):
     folder = tmp_path / os.fsdecode(b"\xff")
     folder.mkdir()

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import errno
 import faulthandler
 import os
 import pickle
@@ -22,9 +23,29 @@ _crashes = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.
             signal.SIGABRT)
 
 
+_lacks = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+_remedy_for_memory = ("use a smaller case, --heap, --window, --dep-pool, --tensormap-pool or "
+                      "--trace-events")
+
 _libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def lacks_told():
+    """What the machine, or a limit of this process, has too little of is no bug: raises InputError
+    for it."""
+    try:
+        yield
+    except MemoryError as error:
+        told = f" ({error})" if str(error) else ""
+        raise InputError(f"out of memory{told}; {_remedy_for_memory}") from error
+    except OSError as error:
+        if error.errno not in _lacks:
+            raise
+        raise InputError(f"the system refused: {error.strerror}; check the limits of this process "
+                         "(ulimit -a)") from error
 
 
 class Interrupted(KeyboardInterrupt):
@@ -116,7 +137,8 @@ def _answer(work, parent):
     """What `work` returns or raises, in a form for the parent."""
     try:
         _begin_child(parent)
-        return (True, work())
+        with lacks_told():
+            return (True, work())
     except (InputError, InternalError) as error:
         return (False, error)
     except KeyboardInterrupt:
@@ -204,9 +226,17 @@ def _name_of(number):
         return f"SIG{number}"
 
 
+def run_here(_, work):
+    """As run_isolated, in this process."""
+    with lacks_told():
+        return work()
+
+
+@lacks_told()
 def run_isolated(case, work):
     """The CaseReport that `work` returns in a child; raises what it raises there. Raises
-    Interrupted, too, for SIGTERM, also if the child has answered before."""
+    Interrupted, too, for SIGTERM, also if the child has answered before; InputError if there can be
+    no child."""
     flush()
     child = _Child()
     last_word = LastWord()

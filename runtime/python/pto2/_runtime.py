@@ -107,7 +107,7 @@ class Runtime:
     are numbers, or texts such as "64K". Variables of the environment that `pto2 run` reads count
     for what is not given.
 
-    A wrong setting raises InputError.
+    A wrong setting raises InputError, and so does a system that refuses a thread.
     """
 
     def __init__(self, **chosen):
@@ -132,8 +132,8 @@ class Runtime:
         returned, and raises KeyboardInterrupt. Where that takes longer than half a second stderr
         says so, and from then on one more Ctrl-C ends the process by SIGINT: the interpreter, or
         the notebook, with all that it has. On another thread than the main one nothing hears of it.
-        Raises RunError for a fault of the run, InputError for what cannot be run, InternalError for
-        a bug of pto2, and MemoryError. With `repeat` the arguments are not restored in between.
+        Raises RunError for a fault of the run, InputError for what cannot be run, also as the
+        system refuses a thread, InternalError for a bug of pto2, and MemoryError. With `repeat` the arguments are not restored in between.
         """
         folder, listed = _kernel_list(kernels)
         if trace is not None:

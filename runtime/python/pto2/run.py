@@ -22,7 +22,7 @@ from ._compiler import read_by_flags
 from ._folder import Folder, environment, find_folder
 from ._folder_run import (CaseReport, FolderRunner, checks_of, error_report, exit_bad_input,
                           exit_bug, exit_interrupted, settings_of)
-from ._isolated import run_isolated
+from ._isolated import lacks_told, run_here, run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
 from ._outputs import (check_apart, check_inputs_stay, check_sources_stay, chip_file, exit_usage,
@@ -33,8 +33,6 @@ from ._streams import open_missing, put, say, settle, stdout_on_stderr, tell
 # Of the original's runner; they choose what a simulator does not have.
 _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
 _as_json, _as_junit = "the result as JSON", "the result as JUnit"
-_remedy_for_memory = ("use a smaller case, --heap, --window, --dep-pool, --tensormap-pool or "
-                      "--trace-events")
 
 
 def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=True, trace=None,
@@ -211,15 +209,11 @@ def _check(parser, options):
 
 
 def _reports(runner, cases, options, trace):
+    run_case = run_here if options.no_isolate else run_isolated
     for case in cases:
-        def work(case=case):
-            try:
-                return runner.run(case, options.rounds, not options.skip_golden, trace)
-            except MemoryError as error:
-                told = f" ({error})" if str(error) else ""
-                raise InputError(f"out of memory{told}; {_remedy_for_memory}") from error
+        work = functools.partial(runner.run, case, options.rounds, not options.skip_golden, trace)
         try:
-            yield work() if options.no_isolate else run_isolated(case, work)
+            yield run_case(case, work)
         except KeyboardInterrupt as error:
             terminated = getattr(error, "signal", signal.SIGINT) == signal.SIGTERM
             yield CaseReport(case, "interrupted", "terminated" if terminated else "interrupted")
@@ -274,7 +268,8 @@ def _guarded(arguments):
         parser = _parser()
         options = parser.parse_args(arguments)
         _check(parser, options)
-        return _run(parser, options)
+        with lacks_told():
+            return _run(parser, options)
     except InputError as error:
         say(str(error))
         return getattr(error, "exit_code", exit_bad_input)
