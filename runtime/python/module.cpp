@@ -60,8 +60,13 @@ cli::Settings checked(const std::map<std::string, std::string>& given) {
   return settings;
 }
 
+struct Told {
+  std::string report;
+  std::string lost;  ///< why the trace could not be written; empty: it was, or none is wanted
+};
+
 /// As `pto2 run` does it, without an Interruption: signals are the interpreter's.
-std::string run(const Request& request, std::stop_token stop) {
+Told run(const Request& request, std::stop_token stop) {
   const cli::Settings settings = checked(request.settings);
   std::optional<cli::OutputFile> trace;
   if (request.trace) trace.emplace(*request.trace, "the trace");
@@ -74,11 +79,17 @@ std::string run(const Request& request, std::stop_token stop) {
                                     },
                                 .stop = std::move(stop)};
   cli::RunReport report = cli::measure(settings, request.images, wanted, progress);
-  if (trace && report.repetitions != 0) {
-    cli::write_trace(*trace, report);
-    trace->finish();
+  Told told;
+  try {
+    if (trace && report.repetitions != 0) {
+      cli::write_trace(*trace, report);
+      trace->finish();
+    }
+  } catch (const cli::OutputError& error) {
+    told.lost = error.what();
   }
-  return cli::to_json(report);
+  told.report = cli::to_json(report);
+  return told;
 }
 
 /// Hears of a signal of the process while a run goes on elsewhere. A handler of the interpreter's
@@ -161,11 +172,16 @@ using KernelList =
     std::vector<std::tuple<int32_t, std::string, std::string, std::string, std::string>>;
 using ArrayList = std::vector<std::tuple<std::string, uint64_t, uint64_t>>;
 
-std::string run_on(LaunchThread& thread, std::map<std::string, std::string> settings,
-                   const std::string& orchestration, const std::string& entry,
-                   const std::string& folder, const KernelList& kernels,
-                   std::vector<uint64_t> values, const ArrayList& arrays,
-                   std::optional<std::string> trace) {
+/// A path in it may be no UTF-8.
+py::object text_of(const char* message) {
+  return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(message));
+}
+
+/// The report, and why the trace could not be written.
+py::tuple run_on(LaunchThread& thread, std::map<std::string, std::string> settings,
+                 const std::string& orchestration, const std::string& entry,
+                 const std::string& folder, const KernelList& kernels, std::vector<uint64_t> values,
+                 const ArrayList& arrays, std::optional<std::string> trace) {
   Request request{std::move(settings), {}, std::move(trace)};
   request.images.orchestration = orchestration;
   request.images.entry = entry;
@@ -181,12 +197,12 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
   }
   std::stop_source stop;
   SignalWatch watch(stop);
-  std::string report;
+  Told told;
   std::exception_ptr failure;
   thread.start_in_child();
   PyThreadState* const state = PyEval_SaveThread();
   try {
-    thread.run([&] { report = run(request, stop.get_token()); }, [&] { return watch.look(); });
+    thread.run([&] { told = run(request, stop.get_token()); }, [&] { return watch.look(); });
   } catch (...) {
     failure = std::current_exception();
   }
@@ -194,14 +210,12 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
   PyEval_RestoreThread(state);
   if (failure) std::rethrow_exception(failure);
   watch.rethrow();
-  return report;
+  return py::make_tuple(told.report, text_of(told.lost.c_str()));
 }
 
 /// With the exit code that a program has after it.
 void raise_input_error(PyObject* type, const char* message, cli::ExitCode code) {
-  // A path in it may be no UTF-8.
-  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(message));
-  const py::object error = py::reinterpret_borrow<py::object>(type)(text);
+  const py::object error = py::reinterpret_borrow<py::object>(type)(text_of(message));
   error.attr("exit_code") = static_cast<int>(code);
   PyErr_SetObject(type, error.ptr());
 }

@@ -275,7 +275,7 @@ def test_messages_are_as_severe_as_asked_for(waiting, capfd):
                                     {"verdict": "fault", "outcome": "ok", "broken_rules": ["R"]}])
 def test_our_own_bugs_are_no_faults(fields):
     runtime = pto2.Runtime()
-    runtime._thread = SimpleNamespace(run=lambda **_: json.dumps(fields))
+    runtime._thread = SimpleNamespace(run=lambda **_: (json.dumps(fields), ""))
     with pytest.raises(pto2.InternalError, match="a bug of pto2"):
         runtime.run("graph.so", "kernels")
 

@@ -8,7 +8,7 @@ from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
 from ._native import InputError, InternalError, blocks, buffer_macros
-from ._outputs import exit_usage, for_each_round
+from ._outputs import LostTrace, exit_usage, for_each_round
 from ._results import RunError
 from ._runtime import Runtime, checked_texts, with_platform
 from ._streams import say
@@ -38,6 +38,12 @@ class CaseReport:
     wall_s: float = None  # median of the rounds
     rounds: int = 0
     run: dict = None  # the fields of the last round's result
+    lost: str = ""  # why the trace could not be written, which is told beside the report
+
+    def fields(self):
+        fields = asdict(self)
+        del fields["lost"]
+        return fields
 
     def exit_code(self):
         if self.verdict == "interrupted":
@@ -90,7 +96,7 @@ class FolderReport:
                 "verdict": self.verdict,
                 "compilation": {"compiled": self.compiled, "kept": self.kept,
                                 "seconds": round(self.compile_s, 3)},
-                "cases": [asdict(case) for case in self.cases]}
+                "cases": [case.fields() for case in self.cases]}
 
     def to_json(self):
         return json.dumps(self.fields(), indent=2, allow_nan=False) + "\n"
@@ -157,29 +163,38 @@ class FolderRunner:
         params = folder.params_of(case)
         arguments = CaseArguments(folder, params)
         golden = arguments.golden_of(folder, params) if compare else None
-        with environment(folder.variables), for_each_round(trace) as begin_trace:
-            runtime = Runtime(**self._settings)
-            walls = []
-            for number in range(1, rounds + 1):
-                if number > 1:
-                    arguments.restore()
-                try:
-                    result = runtime._launch(self._orchestration, "", self._kernels,
-                                             arguments.values, folder.entry, begin_trace(),
-                                             arguments.names)
-                except InputError as error:
-                    raise self._of_sources(error) from None
-                except RunError as error:
-                    return CaseReport(case, "fault", error.code, f"{error.report}\n{error.hint}",
-                                      run=error.result.fields, rounds=number)
-                walls.append(result.wall_s)
-                report = CaseReport(case, "inconclusive", "inconclusive", run=result.fields,
-                                    rounds=number)
-                if compare:
-                    outputs = arguments.compare(golden, folder.rtol, folder.atol)
-                    _judge(report, outputs, f"round {number} of {rounds}: " * (rounds > 1))
-                if report.verdict == "fail":  # the next round would wipe it out
-                    break
+        try:
+            with environment(folder.variables), for_each_round(trace) as begin_trace:
+                report = self._run_rounds(case, arguments, golden, rounds, begin_trace)
+        except LostTrace as error:
+            report.lost = str(error)
+        return report
+
+    def _run_rounds(self, case, arguments, golden, rounds, begin_trace):
+        """golden: None: nothing is compared."""
+        folder, runtime = self.folder, Runtime(**self._settings)
+        walls = []
+        for number in range(1, rounds + 1):
+            if number > 1:
+                arguments.restore()
+            try:
+                result, lost = runtime._launch(self._orchestration, "", self._kernels,
+                                               arguments.values, folder.entry, begin_trace(),
+                                               arguments.names)
+            except InputError as error:
+                raise self._of_sources(error) from None
+            if result.verdict == "fault":
+                error = RunError(result)
+                return CaseReport(case, "fault", error.code, f"{error.report}\n{error.hint}",
+                                  run=result.fields, rounds=number, lost=lost)
+            walls.append(result.wall_s)
+            report = CaseReport(case, "inconclusive", "inconclusive", run=result.fields,
+                                rounds=number, lost=lost)
+            if golden is not None:
+                outputs = arguments.compare(golden, folder.rtol, folder.atol)
+                _judge(report, outputs, f"round {number} of {rounds}: " * (rounds > 1))
+            if report.verdict == "fail":  # the next round would wipe it out
+                break
         report.wall_s = statistics.median(walls)
         return report
 

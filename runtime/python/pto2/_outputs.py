@@ -109,6 +109,10 @@ def check_sources_stay(outputs, folders):
                     "has written it; name another file")
 
 
+class LostTrace(InputError):
+    """A trace that could not be written; what was traced has been run nevertheless."""
+
+
 def unwritable(path, content, reason, was_open=False):
     """The error for it."""
     tense = "could not" if was_open else "cannot"
@@ -182,7 +186,8 @@ def prepare_file(path, content):
 def for_each_round(path):
     """Yields a function that each round asks for the name of its file; `path` has what the last one
     has written. A pipe, a device or a file that is open already cannot be written again and again:
-    it gets the last content alone, from memory, which a crash leaves nowhere."""
+    it gets the last content alone, from memory, which a crash leaves nowhere. Raises LostTrace at
+    the end."""
     is_there = path is not None and os.path.exists(path)
     if not is_there or (os.path.isfile(path) and not is_open_already(path)):
         yield lambda: path
@@ -198,4 +203,5 @@ def for_each_round(path):
             with open_output(path) as file:
                 shutil.copyfileobj(kept, file)
         except OSError as error:
-            raise unwritable(path, "the trace", error.strerror, was_open=True) from None
+            told = unwritable(path, "the trace", error.strerror, was_open=True)
+            raise LostTrace(str(told)) from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from ._arguments import bits_of, bytes_of, is_array
 from ._native import InputError, InternalError, LaunchThread, check_settings
 from ._native import settings as _native_settings
-from ._outputs import check_inputs_stay, chip_file
+from ._outputs import LostTrace, check_inputs_stay, chip_file
 from ._results import RunError, RunResult
 
 # What only a workload of the program has, or what a caller sees to by itself.
@@ -133,17 +133,28 @@ class Runtime:
         says so, and from then on one more Ctrl-C ends the process by SIGINT: the interpreter, or
         the notebook, with all that it has. On another thread than the main one nothing hears of it.
         Raises RunError for a fault of the run, InputError for what cannot be run, also as the
-        system refuses a thread, InternalError for a bug of pto2, and MemoryError. With `repeat` the arguments are not restored in between.
+        system refuses a thread, InternalError for a bug of pto2, and MemoryError. The InputError
+        for a trace that cannot be written after the run has the RunResult as `result`. With
+        `repeat` the arguments are not restored in between.
         """
         folder, listed = _kernel_list(kernels)
         if trace is not None:
             inputs = {path_of("orchestration", orchestration): "orchestration reads",
                       **_kernel_files(folder, listed), **chip_file(self.settings, "platform")}
             check_inputs_stay({"trace": path_of("trace", trace)}, inputs)
-        return self._launch(orchestration, folder, listed, args, entry, trace)
+        result, lost = self._launch(orchestration, folder, listed, args, entry, trace)
+        fault = RunError(result) if result.verdict == "fault" else None
+        if lost:
+            error = LostTrace(lost)
+            error.result = result
+            raise error from fault
+        if fault is not None:
+            raise fault
+        return result
 
     def _launch(self, orchestration, folder, listed, args, entry, trace, names=()):
-        """names: of the first arguments, for errors."""
+        """The RunResult, also of a fault, and why the trace could not be written, or "". names: of
+        the first arguments, for errors."""
         if not isinstance(args, Iterable):
             raise InputError(f"args is {args!r}; pass a list of arrays and numbers")
         if not isinstance(entry, str) or not is_plain(entry):
@@ -155,7 +166,7 @@ class Runtime:
         names = [*names, *(f"argument {place}" for place in range(len(names), len(kept)))]
         arrays = [(_told(name), bits, bytes_of(value))
                   for name, bits, value in zip(names, values, kept) if is_array(value)]
-        text = self._thread.run(
+        text, lost = self._thread.run(
             settings=self._texts,
             orchestration=os.fsencode(path_of("orchestration", orchestration)),
             entry=os.fsencode(entry), folder=os.fsencode(folder),
@@ -167,6 +178,4 @@ class Runtime:
         if result.outcome == "not_drained" or "broken_rules" in result.fields:
             raise InternalError(f"a bug of pto2: {result.fields.get('broken_rules', '')} "
                                 f"{result.fields.get('error', '')}")
-        if result.verdict == "fault":
-            raise RunError(result)
-        return result
+        return result, lost

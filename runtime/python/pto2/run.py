@@ -25,8 +25,8 @@ from ._folder_run import (CaseReport, FolderRunner, checks_of, error_report, exi
 from ._isolated import lacks_told, run_here, run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
-from ._outputs import (check_apart, check_inputs_stay, check_sources_stay, chip_file, exit_usage,
-                       open_output, prepare_file, unwritable)
+from ._outputs import (LostTrace, check_apart, check_inputs_stay, check_sources_stay, chip_file,
+                       exit_usage, open_output, prepare_file, unwritable)
 from ._runtime import path_of, settings
 from ._streams import open_missing, put, say, settle, stdout_on_stderr, tell
 
@@ -41,7 +41,8 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
 
     folder: has golden.py and kernels/, unless `golden` and `kernels` name them. Other keywords are
     settings of pto2.Runtime; instead of repeat and replay_graph there is `rounds`. Returns a report
-    with verdict, cases and text(). Raises InputError for what cannot be run.
+    with verdict, cases and text(). Raises InputError for what cannot be run; that for a trace that
+    cannot be written after the run has the report as `report`.
     """
     for name, value in (("rounds", rounds), ("jobs", jobs)):
         if value is not None and (not isinstance(value, int) or value < 1):
@@ -59,7 +60,15 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
     runner = FolderRunner(loaded, chosen, jobs or os.cpu_count(), kernel_checks,
                           progress=lambda text: None)
     cases = loaded.cases if case == "all" else [loaded.default_case if case is None else case]
-    return runner.report(runner.run(name, rounds, compare, trace) for name in cases)
+    report = runner.report(runner.run(name, rounds, compare, trace) for name in cases)
+    for error in _lost_traces(report):
+        error.report = report
+        raise error
+    return report
+
+
+def _lost_traces(report):
+    return [LostTrace(case.lost) for case in report.cases if case.lost]
 
 
 class _CallableModule(types.ModuleType):
@@ -155,10 +164,11 @@ def _write(path, content, text):
         raise unwritable(path, content, error.strerror, was_open=True) from None
 
 
-def _write_all(results):
+def _write_all(results, lost):
     """results: (path or None, what it is called, its text by a function). What cannot be written
-    keeps nothing else from being written. Raises the first InputError."""
-    errors = []
+    keeps nothing else from being written. Raises the first InputError, those that are `lost`
+    before."""
+    errors = [*lost]
     for path, content, text in results:
         try:
             if path is not None:
@@ -259,7 +269,7 @@ def _run(parser, options):
             ("-" if options.trace == "-" else None, "the trace", lambda: kept.read()),
             (options.json, _as_json, report.to_json),
             (options.junit, _as_junit, lambda: to_junit(report)),
-            (None if is_for_report else "-", "the result", report.text)])
+            (None if is_for_report else "-", "the result", report.text)], _lost_traces(report))
     return report.exit_code()
 
 
