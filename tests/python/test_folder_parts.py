@@ -5,7 +5,9 @@ import errno
 import itertools
 import json
 import os
+import re
 import signal
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -23,6 +25,7 @@ from pto2._folder_run import CaseReport, FolderReport, FolderRunner, _merged, er
 from pto2._folder_test import FolderCases
 from pto2._isolated import run_isolated
 from pto2._junit import to_junit
+from pto2._places import program
 from pto2._programs import _flags
 from pto2._surroundings import Surroundings
 from pto2.run import _parser, _settings_of
@@ -253,6 +256,17 @@ def test_texts_of_a_report_are_xml():
 def test_options_of_programs():
     assert _flags({"random_graphs": True, "seeds": (1, 2), "jobs": 0, "all": False, "x": None}) == [
         "--random-graphs", "--seeds", "1", "--seeds", "2", "--jobs", "0"]
+    assert _flags({"validate": False, "shrink": False}) == ["--no-validate", "--no-shrink"]
+    assert _flags({"validate": True, "shrink": None}) == ["--validate"]
+
+
+def test_flags_that_can_be_denied_are_known():
+    denied = set()
+    for command in ("validate", "simulate", "check"):
+        line = [program("pto2"), command, "--help"]
+        told = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True).stdout
+        denied.update(re.findall("--no-([a-z-]+)", told))
+    assert denied == _programs._on_unless_denied
 
 
 def test_a_program_without_a_result_has_a_bug(monkeypatch):

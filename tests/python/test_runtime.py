@@ -295,7 +295,10 @@ def test_programs_are_functions(tmp_path):
     (tmp_path / "bad.jsonl").write_text("nothing\n")
     with pytest.raises(pto2.InputError, match="bad.jsonl"):
         pto2.validate(tmp_path / "bad.jsonl")
-    assert pto2.simulate(random_graphs=True, seeds="1..3")["exit_code"] == 0
+    for chosen in ({}, {"validate": True, "shrink": False}, {"validate": False}):
+        result = pto2.simulate(random_graphs=True, seeds="1..3", **chosen)
+        assert result["exit_code"] == 0
+        assert result["validated"] == chosen.get("validate", True)
     assert pto2.check("stall_detector", jobs=2)["exit_code"] == 0
     with pytest.raises(pto2.InputError, match="no_such_scenario"):
         pto2.check("no_such_scenario")

@@ -10,10 +10,12 @@ from ._native import InputError, InternalError
 from ._places import program
 
 _exit_usage, _exit_bad_input, _exit_our_bug = 2, 3, 70
+_on_unless_denied = {"validate", "shrink"}
 
 
 def _flags(options):
-    """Keywords as flags: random_graphs=True is --random-graphs, jobs=2 is --jobs 2."""
+    """Keywords as flags: random_graphs=True is --random-graphs, jobs=2 is --jobs 2, shrink=False is
+    --no-shrink. What is off unless it is named needs nothing for False."""
     flags = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
@@ -22,7 +24,9 @@ def _flags(options):
         elif isinstance(value, (list, tuple)):
             for element in value:
                 flags += [flag, str(element)]
-        elif value is not None and value is not False:
+        elif value is False:
+            flags += [f"--no-{name}"] if name in _on_unless_denied else []
+        elif value is not None:
             flags += [flag, str(value)]
     return flags
 
