@@ -122,6 +122,36 @@ def test_tensors_keep_to_the_arrays(vector, place, elements, text):
     assert raised.value.code == "bad_submission" and text in raised.value.report
 
 
+class Empty:
+    """A tensor of torch without elements, which is nowhere."""
+    device = SimpleNamespace(type="cpu")
+    is_contiguous = lambda self: True
+    is_conj = is_neg = lambda self: False
+    data_ptr = numel = lambda self: 0
+    element_size = lambda self: 4
+
+
+def test_tensors_keep_to_arrays_that_are_nowhere(vector):
+    arguments = vector_arguments()
+    arguments[2] = Empty()
+    with pytest.raises(pto2.RunError) as raised:
+        run_vector(vector, arguments)
+    assert raised.value.code == "bad_submission"
+    assert "but argument 2 has 0;" in raised.value.report
+
+
+def test_each_array_that_is_nowhere_has_an_address():
+    passed = {}
+    runtime = pto2.Runtime()
+    runtime._thread = SimpleNamespace(run=lambda **given: passed.update(given) or (
+        '{"verdict": "pass", "outcome": "ok"}', ""))
+    runtime.run("graph.so", "kernels", [Empty(), numpy.zeros(0), Empty(), 0])
+    *addresses, number = passed["values"]
+    assert all(addresses) and len(set(addresses)) == 3 and number == 0
+    assert passed["arrays"] == [(f"argument {place}".encode(), address, 0)
+                                for place, address in enumerate(addresses)]
+
+
 @pytest.mark.parametrize("value, bits", [
     (-1, 2**64 - 1), (True, 1), (-2**63, 2**63), (ctypes.c_void_p(), 0), (ctypes.c_void_p(5), 5),
     (ctypes.c_int32(-2), 2**64 - 2), (ctypes.c_uint64(2**63), 2**63),

@@ -1,5 +1,6 @@
 """Runs of an orchestration and its kernels."""
 
+import ctypes
 import json
 import numbers
 import os
@@ -161,11 +162,16 @@ class Runtime:
             raise InputError(f"entry is {entry!r}; pass the name of a function")
         if trace is None and "trace_events" in self.settings:
             raise InputError("trace_events needs trace: without it no events are kept")
-        kept = list(args)  # for as long as it runs
-        values = [bits_of(value, f"argument {place}") for place, value in enumerate(kept)]
-        names = [*names, *(f"argument {place}" for place in range(len(names), len(kept)))]
+        args = list(args)  # for as long as it runs
+        values = [bits_of(value, f"argument {place}") for place, value in enumerate(args)]
+        # A tensor of torch without elements is nowhere; but what begins in an array ends there.
+        memory = {place: ctypes.create_string_buffer(1) for place, value in enumerate(args)
+                  if is_array(value) and values[place] == 0}
+        for place, own in memory.items():
+            values[place] = ctypes.addressof(own)
+        names = [*names, *(f"argument {place}" for place in range(len(names), len(args)))]
         arrays = [(_told(name), bits, bytes_of(value))
-                  for name, bits, value in zip(names, values, kept) if is_array(value)]
+                  for name, bits, value in zip(names, values, args) if is_array(value)]
         text, lost = self._thread.run(
             settings=self._texts,
             orchestration=os.fsencode(path_of("orchestration", orchestration)),
