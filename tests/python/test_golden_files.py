@@ -9,7 +9,8 @@ import pytest
 
 import pto2
 from pto2._arguments import bits_of
-from pto2._case import _compare, _prepared
+from pto2._case import CaseArguments, _compare, _copy, _prepared
+from pto2._folder import Folder, find_folder
 
 run = pto2.run
 _end = "\n\nclass End(BaseException):\n    pass\n\n\n"
@@ -91,6 +92,43 @@ def test_kernels_get_the_numbers_of_a_tensor(conjugate, negative):
     assert _compare("x", prepared, tensor, 0, 0).mismatched == 0
     with pytest.raises(pto2.InputError, match=r"it is .* pass its .resolve_conj\(\).resolve_neg"):
         bits_of(tensor, "it")
+
+
+class Unusable(Lazy):
+    """As a sparse tensor, or one of the device meta, which fail in one of these or the other."""
+
+    def __init__(self, place, error):
+        super().__init__(numpy.zeros(4, numpy.complex64))
+        self.place, self.error = place, error
+        setattr(self, place, self.fail)
+
+    def fail(self):
+        raise self.error("no storage")
+
+    resolve_conj = resolve_neg = clone = lambda self: self
+
+
+@pytest.mark.parametrize("error", [RuntimeError, NotImplementedError])
+@pytest.mark.parametrize("place", ["resolve_conj", "cpu", "contiguous", "is_contiguous", "is_conj",
+                                   "data_ptr"])
+def test_a_tensor_that_kernels_cannot_use_is_named(vector_copy, place, error):
+    folder = Folder(*find_folder(vector_copy))
+    folder.golden.generate_inputs = lambda _: [("out", numpy.zeros(4)),
+                                               ("bias", Unusable(place, error))]
+    told = f"^{folder.golden_path}: generate_inputs: bias is .* kernels cannot use: no storage"
+    with pytest.raises(pto2.InputError, match=told):
+        CaseArguments(folder, {})
+
+
+def test_lack_of_memory_of_torch_is_lack_of_memory():
+    """torch tells it as a RuntimeError."""
+    with pytest.raises(MemoryError, match="no storage"):
+        _copy(Unusable("clone", RuntimeError))
+
+
+def test_a_tensor_that_a_run_cannot_use_is_named(vector):
+    with pytest.raises(pto2.InputError, match="argument 0 is a tensor that kernels cannot use: no"):
+        pto2.Runtime().run(*vector, [Unusable("is_contiguous", RuntimeError)])
 
 
 _old_torch = """

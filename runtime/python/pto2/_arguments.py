@@ -39,6 +39,7 @@ def _of_numpy_array(array, place):
 
 
 def _of_torch_tensor(tensor, place):
+    """Raises RuntimeError, too, as torch does for what has no memory of numbers."""
     if tensor.device.type != "cpu":
         raise InputError(f"{place} is a tensor on {tensor.device}; pass its .cpu()")
     if not tensor.is_contiguous():
@@ -65,7 +66,10 @@ def bytes_of(array):
 def bits_of(value, place):
     """The 64 bits of an argument; `place` names it in errors. Raises InputError."""
     if hasattr(value, "data_ptr"):
-        return _of_torch_tensor(value, place)
+        try:
+            return _of_torch_tensor(value, place)
+        except RuntimeError as error:
+            raise InputError(f"{place} is a tensor that kernels cannot use: {error}") from error
     if isinstance(value, ctypes._SimpleCData) and ctypes.sizeof(value) <= 8 and \
             isinstance(value.value, (int, float, type(None))):
         return _of_ctypes(value, place)

@@ -16,7 +16,13 @@ def _is_torch(value):
 
 
 def _copy(array):
-    return array.clone() if _is_torch(array) else array.copy()
+    """Of one that is prepared."""
+    if not _is_torch(array):
+        return array.copy()
+    try:
+        return array.clone()
+    except RuntimeError as error:  # so torch tells lack of memory
+        raise MemoryError(str(error)) from error
 
 
 def _resolved(tensor):
@@ -110,18 +116,28 @@ class CaseArguments:
                              f"or a dict; it returns a {type(made).__name__}")
         self._check(pairs)
         as_torch = _uses_torch(folder.golden)
-        pairs = [(name, _prepared(value, as_torch) if is_array(value) else value)
+        pairs = [(name, self._usable(name, value, as_torch) if is_array(value) else value)
                  for name, value in pairs]
         self.arrays = {name: value for name, value in pairs if is_array(value)}
         self.names = [name for name, _ in pairs]
         self._choose_outputs(getattr(folder.golden, "__outputs__", None))
         self.scalars = {name: value for name, value in pairs if not is_array(value)}
         # As they are now: golden.py has those of ctypes, too, and can change them.
-        bits = [bits_of(value, f"{self._path}: generate_inputs: {name}") for name, value in pairs]
+        bits = [bits_of(value, self._place(name)) for name, value in pairs]
         self.values = [value if is_array(value) else number
                        for (_, value), number in zip(pairs, bits)]
         if isinstance(made, dict):
             self._add_sizes(pairs)
+
+    def _place(self, name):
+        return f"{self._path}: generate_inputs: {name}"
+
+    def _usable(self, name, value, as_torch):
+        try:
+            return _prepared(value, as_torch)
+        except (RuntimeError, TypeError, ValueError) as error:  # it is sparse, for example
+            raise InputError(f"{self._place(name)} is an array that kernels cannot use: {error}"
+                             ) from error
 
     def _of_dict(self, made, name):
         if isinstance(name, str) and name in made:
