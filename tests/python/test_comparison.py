@@ -56,6 +56,20 @@ def test_numbers_that_are_longer_than_a_double_are_compared_as_such(kind):
     assert _compare("x", actual, expected.astype(complex), 0, 0).mismatched == 1
 
 
+@pytest.mark.parametrize("actual, expected, mismatched", [
+    (1e308, -1e308, 1), (1e-310, 1e-310, 0), (numpy.inf, numpy.inf, 0), (numpy.nan, 1, 1)])
+def test_what_golden_py_lets_numpy_raise_is_compared(actual, expected, mismatched):
+    with numpy.errstate(all="raise"):
+        report = _compare("x", numpy.array([actual]), numpy.array([expected]), 1e-5, 1e-5)
+    assert report.mismatched == mismatched
+
+
+def test_numbers_are_taken_as_they_are_whatever_numpy_raises():
+    signalling = numpy.array([0x7f800001], numpy.uint32).view(numpy.float32)
+    with numpy.errstate(all="raise"):
+        assert _compare("x", signalling, signalling, 0, 0).mismatched == 1
+
+
 def test_another_shape_is_no_match():
     with pytest.raises(pto2.InputError, match="output x: golden.py computes the shape"):
         _compare("x", numpy.zeros(3), numpy.zeros(1), 0, 0)
