@@ -19,6 +19,10 @@
 /// configuration, and the entry is not called then; one after the end of the run ends the process
 /// with a message. Between two calls an orchestration may take as long as a kernel may.
 ///
+/// With the packed executor, the default, an orchestration may come out of a call on another OS
+/// thread than it went in on. So what is thread_local, a locale and a lock that is held are of no
+/// use to it beyond a call.
+///
 /// C++17 is enough. Sources count on this header for <algorithm> and <string>.
 #pragma once
 
