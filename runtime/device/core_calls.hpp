@@ -36,8 +36,11 @@ namespace pto2 {
 /// (executors/kernel_watch.hpp), and would never be late. Once that has lasted for the deadline its
 /// waits end where they begin, and the turn goes on until the kernel returns or is left.
 ///
+/// What a kernel waits for may wait itself: that is part of the wait that it is asked for.
+///
 /// What kernels tell one another is no memory of a simulation: their waits are the machine's there,
-/// too.
+/// too. A thread that a kernel has started may announce, but must not touch a simulation: that
+/// hears of it when nobody can go on.
 template <executors::LaunchPolicy P>
 class CoreCalls {
  public:
@@ -91,6 +94,10 @@ class CoreCalls {
   /// The same when nobody can go on, as a simulation knows, which may not ask why. False: no wait
   /// goes on.
   bool end_all() {
+    if (is_told_from_outside_.exchange(false, std::memory_order_acquire)) {
+      ring_all();
+      return !waits_.empty();
+    }
     const bool ends_pauses = has_pauses() && pauses_may_help();
     bool any = false;
     end_some([&](uint32_t worker, uint64_t) {
@@ -115,17 +122,30 @@ class CoreCalls {
     uint64_t since = 0;                       ///< looks before the first one
   };
 
+  /// Pauses that were ended without the waits, in vain.
+  struct PausesAlone {
+    uint64_t announced = 0;  ///< before the last time
+    uint64_t rounds = 0;     ///< since that was so
+  };
+
   /// From its begin to its end, also if holds() throws. If the kernel is left there is none, but
   /// the run is given up then, and nothing else runs in its place.
   class OneWait {
    public:
-    OneWait(CoreCalls& calls, uint32_t worker) : calls_(calls), worker_(worker) {
-      if (calls.waits_.begin(worker)) calls.orchestrator_.ring();
+    OneWait(CoreCalls& calls, uint32_t worker, bool is_pause)
+        : calls_(calls),
+          worker_(worker),
+          is_within_(calls.waits_.is_waiting(worker)),
+          outer_is_pause_(calls.is_pause(worker)) {
+      calls.pauses_[worker].store(is_pause, std::memory_order_relaxed);
+      if (!is_within_ && calls.waits_.begin(worker)) calls.orchestrator_.ring();
     }
     /// Rings that were meant for the thread itself may have been used up: that of a core's exit, if
-    /// the run is given up meanwhile, after which the core would not look.
+    /// the run is given up meanwhile, after which the core would not look; or for the wait that
+    /// this one is within.
     ~OneWait() {
-      calls_.waits_.end(worker_);
+      calls_.pauses_[worker_].store(outer_is_pause_, std::memory_order_relaxed);
+      if (!is_within_) calls_.waits_.end(worker_);
       calls_.threads_[worker_].ring();
     }
     OneWait(const OneWait&) = delete;
@@ -134,6 +154,8 @@ class CoreCalls {
    private:
     CoreCalls& calls_;
     const uint32_t worker_;
+    const bool is_within_;  // another one, which is the one that begins and ends
+    const bool outer_is_pause_;
   };
 
   static constexpr uint64_t most_in_vain = 16;
@@ -142,9 +164,9 @@ class CoreCalls {
   /// more.
   [[nodiscard]] bool pauses_may_help() {
     const uint64_t announced = waits_.announcements();
-    pauses_in_vain_ = announced == announced_ ? pauses_in_vain_ + 1 : 0;
-    announced_ = announced;
-    return pauses_in_vain_ < most_in_vain;
+    const bool is_in_vain = announced == pauses_alone_.announced;
+    pauses_alone_ = {announced, is_in_vain ? pauses_alone_.rounds + 1 : 0};
+    return pauses_alone_.rounds < most_in_vain;
   }
 
   /// On the thread of a worker whose kernel is about to wait: whether that is in vain.
@@ -225,19 +247,22 @@ class CoreCalls {
       return was_given_up_.load(std::memory_order_relaxed) ? PTOWaited::GIVEN_UP
                                                            : PTOWaited::NOBODY;
     }
-    pauses_[here->value].store(is_pause, std::memory_order_relaxed);
     const uint64_t before = waits_.announcements();
+    uint64_t as_asked = before;
     const auto is_over = [&] {
+      as_asked = waits_.announcements();
       call.reset();  // holds() is the kernel's own, which may be left there
       const bool it_holds = holds(what);
       executors::leave_if_late(place);
       call.emplace();
       return it_holds || (is_pause && waits_.announcements() != before);
     };
-    const OneWait one(*this, here->value);
+    const OneWait one(*this, here->value, is_pause);
     Waits::Reason ended = 0;
     while (!is_over() && (ended = waits_.reason(here->value)) == 0) {
-      own([&] { threads_[here->value].wait(); });
+      // What announces as it is asked rings the kernel itself, too.
+      const bool may_be_rung = waits_.announcements() != as_asked;
+      own([&] { may_be_rung ? threads_[here->value].give_way() : threads_[here->value].wait(); });
     }
     // Whoever pauses again and again may never be seen in a wait, and who ends the waits of a
     // simulation does not know why nobody can go on.
@@ -248,6 +273,10 @@ class CoreCalls {
 
   void announce() {
     const executors::OurCall call;
+    if (P::kernel_waiter::can_ring()) return ring_all();
+    is_told_from_outside_.store(true, std::memory_order_release);
+  }
+  void ring_all() {
     waits_.announce([this](uint32_t worker) { threads_[worker].ring(); });
   }
 
@@ -334,12 +363,12 @@ class CoreCalls {
   Waits waits_{words_};
   QuietRun quiet_;
   executors::Machine::atomic<uint64_t> looks_{0};
-  executors::Machine::atomic<bool> was_given_up_{false};  // when it was asked last
+  executors::Machine::atomic<bool> was_given_up_{false};          // when it was asked last
+  executors::Machine::atomic<bool> is_told_from_outside_{false};  // of a simulation
   std::vector<Seen> seen_;
   std::vector<InVain> in_vain_;                           // by worker, whose thread alone has it
   std::vector<executors::Machine::atomic<bool>> pauses_;  // by worker: of its last wait
-  uint64_t pauses_in_vain_ = 0;                           // rounds since then
-  uint64_t announced_ = 0;
+  PausesAlone pauses_alone_;
   ClusterMemory memory_;
   const PTOCoreCalls table_{this,           place_entry, wait_entry,
                             announce_entry, share_entry, pause_entry};

@@ -43,7 +43,10 @@
 ///                            that thread, lets others run until ring(), which any kernel may call,
 ///                            and what belongs to no logical thread; a ring is remembered. turn(),
 ///                            where wait() may be called, is that of the OS thread: a number that
-///                            changes with each kernel and each wait there.
+///                            changes with each kernel and each wait there. give_way(), where
+///                            wait() may be called by who was rung, lets others run first.
+///                            can_ring(): ring() may be called on the calling OS thread, as on all
+///                            where they are not simulated.
 ///   P::running_thread()      the name of the logical thread that the calling OS thread runs, empty
 ///                            if it runs none.
 ///   P::reminder              while one lives, the doorbell that it was made of rings now and then,

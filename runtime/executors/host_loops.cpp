@@ -10,12 +10,16 @@ namespace pto2::executors {
 HostLoops::HostLoops(std::size_t stack_bytes, std::function<void()> body,
                      void (*enters)(void* context))
     : stack_bytes_(stack_bytes), body_(std::move(body)), enters_(enters) {
+  std::fegetenv(&floating_point_);
   add();
 }
 
 HostLoop& HostLoops::add() {
   free_.reserve(loops_.size() + 1);
-  loops_.push_back(std::make_unique<HostLoop>(stack_bytes_, body_));
+  loops_.push_back(std::make_unique<HostLoop>(stack_bytes_, [this] {
+    std::fesetenv(&floating_point_);
+    body_();
+  }));
   free_.push_back(loops_.back().get());
   return *loops_.back();
 }

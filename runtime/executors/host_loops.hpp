@@ -5,11 +5,13 @@
 /// in another loop on another stack, until the kernel goes on. Loops are all alike: whichever a
 /// host is in when a kernel returns, it stays in, and the one that has led there is free.
 ///
-/// All of it belongs to one OS thread.
+/// All of it belongs to one OS thread. A loop is made when a kernel waits, which may have changed
+/// the floating point environment for itself: each begins with that in which HostLoops was made.
 ///
 ///   HS-I1: a loop runs, or is free, or has a kernel that waits; one runs at a time.
 #pragma once
 
+#include <cfenv>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -53,6 +55,7 @@ class HostLoops {
   void switch_to(HostLoop& next);
   HostLoop& add();
 
+  std::fenv_t floating_point_;
   const std::size_t stack_bytes_;
   const std::function<void()> body_;
   void (*const enters_)(void*);
