@@ -120,6 +120,17 @@ def test_a_tensor_that_kernels_cannot_use_is_named(vector_copy, place, error):
         CaseArguments(folder, {})
 
 
+def test_a_tensor_without_its_memory_is_named(vector_copy):
+    """Before anything reads it."""
+    tensor = Unusable("clone", AssertionError)
+    tensor.data_ptr, tensor.numel, tensor.element_size = (lambda: 0), (lambda: 4), (lambda: 8)
+    folder = Folder(*find_folder(vector_copy))
+    folder.golden.generate_inputs = lambda _: [("out", tensor)]
+    told = f"^{folder.golden_path}: generate_inputs: out is an array of 32 bytes that has no memory"
+    with pytest.raises(pto2.InputError, match=told):
+        CaseArguments(folder, {})
+
+
 def test_lack_of_memory_of_torch_is_lack_of_memory():
     """torch tells it as a RuntimeError."""
     with pytest.raises(MemoryError, match="no storage"):

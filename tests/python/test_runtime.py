@@ -131,6 +131,19 @@ class Empty:
     element_size = lambda self: 4
 
 
+class Emptied(Empty):
+    """One whose storage has been made empty."""
+    numel = lambda self: 100
+
+
+def test_an_array_that_has_lost_its_memory_is_refused(vector):
+    """Kernels would write past the byte that is there in its place."""
+    arguments = vector_arguments()
+    arguments[2] = Emptied()
+    with pytest.raises(pto2.InputError, match="argument 2 is an array of 400 bytes that has no mem"):
+        run_vector(vector, arguments)
+
+
 def test_tensors_keep_to_arrays_that_are_nowhere(vector):
     arguments = vector_arguments()
     arguments[2] = Empty()

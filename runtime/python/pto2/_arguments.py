@@ -23,6 +23,14 @@ def _of_ctypes(value, place):
     return value.value % 2**64 if is_negative else bits
 
 
+def _address(array, address, place):
+    """0 is of one without elements alone: a tensor keeps its shape when its storage is resized."""
+    if address == 0 and bytes_of(array) != 0:
+        raise InputError(f"{place} is an array of {bytes_of(array)} bytes that has no memory, as "
+                         "one of torch whose storage is empty; pass one that has it")
+    return address
+
+
 def _of_numpy_array(array, place):
     if not array.flags.c_contiguous:
         raise InputError(f"{place} is an array with gaps or another order of its elements; pass "
@@ -35,7 +43,7 @@ def _of_numpy_array(array, place):
                          "this machine's; pass array.astype(array.dtype.newbyteorder('='))")
     if array.dtype.hasobject:
         raise InputError(f"{place} is an array of Python objects; give it a dtype of numbers")
-    return array.ctypes.data
+    return _address(array, array.ctypes.data, place)
 
 
 def _of_torch_tensor(tensor, place):
@@ -47,7 +55,7 @@ def _of_torch_tensor(tensor, place):
     if tensor.is_conj() or tensor.is_neg():
         raise InputError(f"{place} is a tensor whose memory has the conjugate or negative of its "
                          "numbers; pass its .resolve_conj().resolve_neg()")
-    return tensor.data_ptr()
+    return _address(tensor, tensor.data_ptr(), place)
 
 
 def is_array(value):

@@ -118,12 +118,12 @@ class CaseArguments:
         as_torch = _uses_torch(folder.golden)
         pairs = [(name, self._usable(name, value, as_torch) if is_array(value) else value)
                  for name, value in pairs]
+        # As they are now: golden.py has those of ctypes, too, and can change them.
+        bits = [bits_of(value, self._place(name)) for name, value in pairs]
         self.arrays = {name: value for name, value in pairs if is_array(value)}
         self.names = [name for name, _ in pairs]
         self._choose_outputs(getattr(folder.golden, "__outputs__", None))
         self.scalars = {name: value for name, value in pairs if not is_array(value)}
-        # As they are now: golden.py has those of ctypes, too, and can change them.
-        bits = [bits_of(value, self._place(name)) for name, value in pairs]
         self.values = [value if is_array(value) else number
                        for (_, value), number in zip(pairs, bits)]
         if isinstance(made, dict):
