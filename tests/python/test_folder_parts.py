@@ -42,7 +42,7 @@ def elementwise():
 def inputs_of(pairs, **golden):
     golden = SimpleNamespace(generate_inputs=lambda _: pairs, **golden)
     path = Path("golden.py")
-    return CaseArguments(SimpleNamespace(golden=golden, golden_path=path,
+    return CaseArguments(SimpleNamespace(golden=golden, golden_path=path, uses_torch=False,
                                          surroundings=Surroundings(path)), {})
 
 

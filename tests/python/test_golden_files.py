@@ -86,7 +86,7 @@ def test_kernels_get_the_numbers_of_a_tensor(conjugate, negative):
     numbers = numpy.array([1 + 2j, 3 - 4j], numpy.complex64)
     tensor = Lazy(numbers, conjugate, negative)
     expected = (numbers.conj() if conjugate else numbers) * (-1 if negative else 1)
-    prepared = _prepared(tensor, True)
+    prepared = _prepared(tensor, None)
     assert prepared.numbers.tolist() == expected.tolist()
     assert bits_of(prepared, "it") == prepared.numbers.ctypes.data
     assert _compare("x", prepared, tensor, 0, 0).mismatched == 0

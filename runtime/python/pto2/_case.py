@@ -2,13 +2,13 @@
 
 import ctypes
 import math
-import sys
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ._arguments import bits_of, bytes_of, is_array
 from ._native import InputError
+from ._torch import import_torch
 
 
 def _is_torch(value):
@@ -31,33 +31,16 @@ def _resolved(tensor):
     return tensor.detach().resolve_conj().resolve_neg()
 
 
-def _uses_torch(golden):
-    """Whether a golden.py has torch, or functions and classes of who has, or imports it when it is
-    called. That torch is loaded says nothing: it may be another folder's."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return False
-    for value in vars(golden).values():
-        if value is torch or str(getattr(value, "__module__", "")).split(".")[0] == "torch" or \
-                str(getattr(value, "__name__", "")).split(".")[0] == "torch":
-            return True
-        scope, code = getattr(value, "__globals__", {}), getattr(value, "__code__", None)
-        if any(used is torch for used in scope.values()) or \
-                (code is not None and "torch" in code.co_names):
-            return True
-    return False
-
-
-def _prepared(value, as_torch):
-    """An array that kernels can use: whole and writable."""
+def _prepared(value, torch):
+    """An array that kernels can use: whole and writable. torch: the module of who uses it."""
     if _is_torch(value):
         return _resolved(value).cpu().contiguous()
     import numpy
     value = numpy.require(value, requirements=["C", "W"])
-    if not as_torch:
+    if torch is None:
         return value
     try:
-        return sys.modules["torch"].from_numpy(value)
+        return torch.from_numpy(value)
     except (TypeError, ValueError):  # a type or an order of bytes that torch does not have
         return value
 
@@ -115,8 +98,9 @@ class CaseArguments:
             raise InputError(f"{self._path}: generate_inputs must return a list of (name, value), "
                              f"or a dict; it returns a {type(made).__name__}")
         self._check(pairs)
-        as_torch = _uses_torch(folder.golden)
-        pairs = [(name, self._usable(name, value, as_torch) if is_array(value) else value)
+        with folder.surroundings.entered():
+            torch = import_torch() if folder.uses_torch else None
+        pairs = [(name, self._usable(name, value, torch) if is_array(value) else value)
                  for name, value in pairs]
         # As they are now: golden.py has those of ctypes, too, and can change them.
         bits = [bits_of(value, self._place(name)) for name, value in pairs]
@@ -132,9 +116,9 @@ class CaseArguments:
     def _place(self, name):
         return f"{self._path}: generate_inputs: {name}"
 
-    def _usable(self, name, value, as_torch):
+    def _usable(self, name, value, torch):
         try:
-            return _prepared(value, as_torch)
+            return _prepared(value, torch)
         except (RuntimeError, TypeError, ValueError) as error:  # it is sparse, for example
             raise InputError(f"{self._place(name)} is an array that kernels cannot use: {error}"
                              ) from error

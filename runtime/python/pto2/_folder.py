@@ -13,6 +13,7 @@ from pathlib import Path
 from ._native import InputError
 from ._runtime import is_plain, last_kernel_id
 from ._surroundings import Surroundings, module_of
+from ._torch import uses_torch
 
 runtimes = ("tensormap_and_ringbuffer",)
 _default_runtime = "host_build_graph"
@@ -115,6 +116,8 @@ class Folder:
             self._value(config, "RUNTIME_ENV", {}, Mapping, "a dict"))
         self.golden, self.surroundings = _execute(
             self.golden_path, f"pto2_golden_{abs(hash(self.golden_path))}")
+        with self.surroundings.entered():
+            self.uses_torch = uses_torch(self.golden)
         self._check_golden()
 
     def _value(self, config, name, default, kind, what):

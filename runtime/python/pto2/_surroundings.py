@@ -36,7 +36,8 @@ class _CurrentSource(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname):
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
+        self.code = self.source_to_code(self.get_data(path), path)
+        return self.code
 
 
 _find_in = FileFinder.path_hook((ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),

@@ -1,9 +1,59 @@
-"""What golden files use of torch that an older torch, as Debian 12 has it, lacks."""
+"""Which golden files use torch, and what they use of it that an older one, as Debian 12 has it,
+lacks."""
 
 import contextlib
+import dis
 import functools
+import importlib
 import importlib.machinery
 import sys
+import types
+
+
+def _is_torch(name):
+    return name.partition(".")[0] == "torch"
+
+
+def _home_of(value):
+    """The name of the module that it is, or is from."""
+    try:
+        return str(value.__name__ if isinstance(value, types.ModuleType) else value.__module__)
+    except Exception:  # it may be any object
+        return type(value).__module__
+
+
+def _imports(code):
+    """Also in functions within it."""
+    return any(step.opname == "IMPORT_NAME" and _is_torch(step.argval)
+               for step in dis.get_instructions(code)) or \
+        any(_imports(inner) for inner in code.co_consts if isinstance(inner, types.CodeType))
+
+
+def _has_torch(module):
+    code = getattr(vars(module).get("__loader__"), "code", None)  # of a folder's own
+    return any(_is_torch(_home_of(value)) for value in vars(module).values()) or \
+        (code is not None and _imports(code))
+
+
+def uses_torch(golden):
+    """Whether a golden.py, in its surroundings, has or imports torch, or has something of a module
+    that does. That torch is loaded says nothing: it may be another folder's, or come later."""
+    values = [value for value in vars(golden).values() if not isinstance(value, types.ModuleType)]
+    homes = [sys.modules.get(_home_of(value)) for value in values]
+    return any(_has_torch(home) for home in [golden, *homes]
+               if isinstance(home, types.ModuleType)) or \
+        any(_imports(value.__code__) for value in values if isinstance(value, types.FunctionType))
+
+
+def import_torch():
+    """None where that fails, as golden.py will hear itself if it needs it."""
+    try:
+        torch = importlib.import_module("torch")
+    except MemoryError:
+        raise
+    except Exception:
+        return None
+    return torch if hasattr(torch, "from_numpy") else None
 
 
 def _with_long_indices(torch, original):
