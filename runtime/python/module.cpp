@@ -279,7 +279,7 @@ PYBIND11_MODULE(_native, module) {
   static py::exception<pto2::cli::CliError> bad_input(module, "InputError", PyExc_ValueError);
   static py::exception<pto2::executors::SeededFailure> bug(module, "InternalError",
                                                            PyExc_RuntimeError);
-  py::register_exception_translator([](std::exception_ptr error) {
+  py::register_local_exception_translator([](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
     } catch (const pto2::cli::CliError& wrong) {
