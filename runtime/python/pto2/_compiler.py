@@ -24,6 +24,7 @@ from pathlib import Path
 
 from ._ends import run_program
 from ._includes import Includes, named_folders
+from ._lacks import lacks_told
 from ._linked import named_files
 from ._native import InputError
 from ._places import include_folder
@@ -134,7 +135,8 @@ def kernel_source(name, path, core_type, checks, macros=None):
     """checks: 0 none, 1 bounds, 2 all, of the tile instructions; macros: their values by name, such
     as the sizes of buffers."""
     try:
-        uses_tiles = _uses_tiles(path)
+        with lacks_told():
+            uses_tiles = _uses_tiles(path)
     except OSError as error:
         raise InputError(f"kernel {name}: {path}: {error.strerror}") from None
     if uses_tiles and not (include_folder() / "pto" / "kernel_entry.h").exists():
@@ -181,8 +183,9 @@ def read_by_flags():
 def _version(compiler):
     """What it says of itself: also of the compiler behind ccache."""
     try:
-        return run_program([*compiler, "--version"], stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True, errors="replace").stdout
+        with lacks_told():
+            return run_program([*compiler, "--version"], stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace").stdout
     except OSError as error:
         raise InputError(f"the compiler {compiler[0]} cannot be run: {error.strerror}; let CXX "
                          "name one such as g++") from None
@@ -269,10 +272,11 @@ def _write(path, data):
     the umask says otherwise."""
     interim = path.with_name(f".{uuid.uuid4().hex}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(interim, "xb") as file:
-            file.write(data)
-        os.replace(interim, path)
+        with lacks_told():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(interim, "xb") as file:
+                file.write(data)
+            os.replace(interim, path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}; let PTO2_CACHE name a "
                          "folder for what is compiled") from None
@@ -349,7 +353,8 @@ class Compiler:
 
     def _compile(self, source):
         try:
-            image, includes = self._run(source)
+            with lacks_told():
+                image, includes = self._run(source)
         except OSError as error:
             raise InputError(f"{source.what} cannot be compiled: {error}; let CXX name a compiler "
                              "such as g++, and TMPDIR a folder with room") from None
@@ -386,8 +391,8 @@ class Compiler:
                 done.images[source] = image
                 done.kept += 1
         with concurrent.futures.ThreadPoolExecutor(max(1, jobs)) as pool:
-            futures = {source: pool.submit(self._compile, source) for source in missing}
             try:
+                futures = {source: pool.submit(self._compile, source) for source in missing}
                 for number, (source, future) in enumerate(futures.items(), 1):
                     done.images[source] = future.result()
                     progress(f"compiled {number} of {len(missing)}: {source.what}")

@@ -7,6 +7,7 @@ import os
 from ._folder import Folder, find_folder
 from ._folder_run import FolderRunner, settings_of
 from ._isolated import run_isolated
+from ._lacks import lacks_told
 from ._native import InputError
 
 
@@ -17,6 +18,7 @@ _suspended = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.
 class FolderCases:
     """The cases of a folder. It is compiled when the first one runs."""
 
+    @lacks_told()
     def __init__(self, folder, settings):
         self._settings = settings_of(settings)
         self._folder = Folder(*find_folder(folder))
@@ -27,6 +29,7 @@ class FolderCases:
         return FolderRunner(self._folder, self._settings, os.cpu_count(),
                             progress=lambda text: None)
 
+    @lacks_told()
     def run(self, case):
         """The CaseReport of a case that has passed. Raises AssertionError for any other."""
         runner = self._runner  # not in the child, whose compilation would be for it alone

@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import errno
 import faulthandler
 import os
 import pickle
@@ -14,6 +13,7 @@ import traceback
 
 from ._ends import kept_ends
 from ._folder_run import CaseReport
+from ._lacks import lacks_told
 from ._native import InputError, InternalError, LastWord
 from ._streams import flush, tell
 
@@ -22,30 +22,9 @@ _ended_by = "{} ended the process of the case; what it said is above"
 _crashes = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP,
             signal.SIGABRT)
 
-
-_lacks = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
-_remedy_for_memory = ("use a smaller case, --heap, --window, --dep-pool, --tensormap-pool or "
-                      "--trace-events")
-
 _libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
-
-
-@contextlib.contextmanager
-def lacks_told():
-    """What the machine, or a limit of this process, has too little of is no bug: raises InputError
-    for it."""
-    try:
-        yield
-    except MemoryError as error:
-        told = f" ({error})" if str(error) else ""
-        raise InputError(f"out of memory{told}; {_remedy_for_memory}") from error
-    except OSError as error:
-        if error.errno not in _lacks:
-            raise
-        raise InputError(f"the system refused: {error.strerror}; check the limits of this process "
-                         "(ulimit -a)") from error
 
 
 class Interrupted(KeyboardInterrupt):

@@ -22,8 +22,9 @@ from ._compiler import read_by_flags
 from ._folder import Folder, environment, find_folder
 from ._folder_run import (CaseReport, FolderRunner, checks_of, error_report, exit_bad_input,
                           exit_bug, exit_interrupted, settings_of)
-from ._isolated import lacks_told, run_here, run_isolated
+from ._isolated import run_here, run_isolated
 from ._junit import to_junit
+from ._lacks import lacks_told
 from ._native import InputError, InternalError
 from ._outputs import (LostTrace, check_apart, check_inputs_stay, check_sources_stay, chip_file,
                        exit_usage, open_output, prepare_file, unwritable)
@@ -35,6 +36,7 @@ _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
 _as_json, _as_junit = "the result as JSON", "the result as JUnit"
 
 
+@lacks_told()
 def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=True, trace=None,
           jobs=None, kernel_checks="bounds", **chosen):
     """Runs a case of a folder, the default one, or all with case="all", in this process.
