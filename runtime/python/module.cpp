@@ -65,29 +65,40 @@ struct Told {
   std::string lost;  ///< why the trace could not be written; empty: it was, or none is wanted
 };
 
-/// As `pto2 run` does it, without an Interruption: signals are the interpreter's.
+/// As `pto2 run` does it, without an Interruption: signals are the interpreter's. A trace that
+/// cannot be written, or not even opened, keeps nothing from being run.
 Told run(const Request& request, std::stop_token stop) {
   const cli::Settings settings = checked(request.settings);
+  Told told;
   std::optional<cli::OutputFile> trace;
-  if (request.trace) trace.emplace(*request.trace, "the trace");
+  const auto unless_lost = [&](const auto& work) {
+    try {
+      work();
+    } catch (const cli::OutputError& error) {
+      told.lost = error.what();
+      trace.reset();
+    }
+  };
+  unless_lost([&] {
+    if (request.trace) trace.emplace(*request.trace, "the trace");
+  });
   cli::Progress progress(false);
   const cli::Measurement wanted{.log_level = settings.text(cli::Setting::log_level),
-                                .traced = trace.has_value(),
+                                .traced = request.trace.has_value(),
                                 .begins =
                                     [&] {
-                                      if (trace) trace->remove_former();
+                                      unless_lost([&] {
+                                        if (trace) trace->remove_former();
+                                      });
                                     },
                                 .stop = std::move(stop)};
   cli::RunReport report = cli::measure(settings, request.images, wanted, progress);
-  Told told;
-  try {
+  unless_lost([&] {
     if (trace && report.repetitions != 0) {
       cli::write_trace(*trace, report);
       trace->finish();
     }
-  } catch (const cli::OutputError& error) {
-    told.lost = error.what();
-  }
+  });
   told.report = cli::to_json(report);
   return told;
 }

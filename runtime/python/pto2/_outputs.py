@@ -154,7 +154,7 @@ def _remove(path):
         os.truncate(target, 0)
 
 
-def _prepare(path, folder):
+def _check(path, folder):
     if not os.path.exists(path):
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -163,13 +163,10 @@ def _prepare(path, folder):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if stat.S_ISREG(os.stat(path).st_mode) and not is_open_already(path):
-        _remove(path)
 
 
-def prepare_file(path, content):
-    """Before the run, which may take long: that the file can be written. What an earlier run has
-    left there goes; devices and pipes stay. Raises InputError."""
+def check_file(path, content):
+    """Before the run, which may take long: that the file can be written. Raises InputError."""
     if path == "-":
         return
     folder = os.path.dirname(os.path.realpath(path))
@@ -177,7 +174,17 @@ def prepare_file(path, content):
     if not os.path.exists(path) and not os.path.isdir(folder):
         raise unwritable(path, content, f"there is no folder {folder}")
     try:
-        _prepare(path, folder)
+        _check(path, folder)
+    except OSError as error:
+        raise unwritable(path, content, error.strerror) from None
+
+
+def prepare_file(path, content):
+    """As check_file. What an earlier run has left there goes; devices and pipes stay."""
+    check_file(path, content)
+    try:
+        if path != "-" and os.path.isfile(path) and not is_open_already(path):
+            _remove(path)
     except OSError as error:
         raise unwritable(path, content, error.strerror) from None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from ._arguments import bits_of, bytes_of, is_array
 from ._native import InputError, InternalError, LaunchThread, check_settings
 from ._native import settings as _native_settings
-from ._outputs import LostTrace, check_inputs_stay, chip_file
+from ._outputs import LostTrace, check_file, check_inputs_stay, chip_file
 from ._results import RunError, RunResult
 
 # What only a workload of the program has, or what a caller sees to by itself.
@@ -135,7 +135,7 @@ class Runtime:
         the notebook, with all that it has. On another thread than the main one nothing hears of it.
         Raises RunError for a fault of the run, InputError for what cannot be run, also as the
         system refuses a thread, InternalError for a bug of pto2, and MemoryError. The InputError
-        for a trace that cannot be written after the run has the RunResult as `result`. With
+        for a trace that cannot be written in the end has the RunResult as `result`. With
         `repeat` the arguments are not restored in between.
         """
         folder, listed = _kernel_list(kernels)
@@ -143,6 +143,7 @@ class Runtime:
             inputs = {path_of("orchestration", orchestration): "orchestration reads",
                       **_kernel_files(folder, listed), **chip_file(self.settings, "platform")}
             check_inputs_stay({"trace": path_of("trace", trace)}, inputs)
+            check_file(trace, "the trace")
         result, lost = self._launch(orchestration, folder, listed, args, entry, trace)
         fault = RunError(result) if result.verdict == "fault" else None
         if lost:

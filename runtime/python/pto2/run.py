@@ -44,7 +44,7 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
     folder: has golden.py and kernels/, unless `golden` and `kernels` name them. Other keywords are
     settings of pto2.Runtime; instead of repeat and replay_graph there is `rounds`. Returns a report
     with verdict, cases and text(). Raises InputError for what cannot be run; that for a trace that
-    cannot be written after the run has the report as `report`.
+    cannot be written in the end has the report as `report`.
     """
     for name, value in (("rounds", rounds), ("jobs", jobs)):
         if value is not None and (not isinstance(value, int) or value < 1):
