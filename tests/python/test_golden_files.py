@@ -1,6 +1,7 @@
 """What a golden.py may do, and what it cannot do to a run."""
 
 import importlib
+import re
 import sys
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 
 import pto2
 from pto2._arguments import bits_of
-from pto2._case import CaseArguments, _compare, _copy, _prepared
+from pto2._case import CaseArguments, _compare, _prepared
 from pto2._folder import Folder, find_folder
 
 run = pto2.run
@@ -109,8 +110,8 @@ class Unusable(Lazy):
 
 
 @pytest.mark.parametrize("error", [RuntimeError, NotImplementedError])
-@pytest.mark.parametrize("place", ["resolve_conj", "cpu", "contiguous", "is_contiguous", "is_conj",
-                                   "data_ptr"])
+@pytest.mark.parametrize("place", ["resolve_conj", "cpu", "contiguous", "clone", "is_contiguous",
+                                   "is_conj", "data_ptr"])
 def test_a_tensor_that_kernels_cannot_use_is_named(vector_copy, place, error):
     folder = Folder(*find_folder(vector_copy))
     folder.golden.generate_inputs = lambda _: [("out", numpy.zeros(4)),
@@ -131,10 +132,26 @@ def test_a_tensor_without_its_memory_is_named(vector_copy):
         CaseArguments(folder, {})
 
 
-def test_lack_of_memory_of_torch_is_lack_of_memory():
+_lacks = {
+    "old": "[enforce fail at alloc_cpu.cpp:66] . DefaultCPUAllocator: can't allocate memory: you "
+           "tried to allocate 4000000000000 bytes. Error code 12 (Cannot allocate memory)",
+    "new": "[enforce fail at alloc_cpu.cpp:83] . DefaultCPUAllocator: not enough memory: you tried "
+           "to allocate 4000000000000 bytes.",
+    "cuda": "CUDA out of memory. Tried to allocate 3.64 TiB"}
+
+
+@pytest.mark.parametrize("text", _lacks.values(), ids=_lacks)
+@pytest.mark.parametrize("place", ["resolve_conj", "resolve_neg", "cpu", "contiguous", "clone"])
+def test_lack_of_memory_of_torch_is_lack_of_memory(vector_copy, place, text):
     """torch tells it as a RuntimeError."""
-    with pytest.raises(MemoryError, match="no storage"):
-        _copy(Unusable("clone", RuntimeError))
+    folder = Folder(*find_folder(vector_copy))
+    tensor = Unusable(place, lambda _: RuntimeError(text))
+    folder.golden.generate_inputs = lambda _: [("out", tensor)]
+    with pytest.raises(MemoryError, match=re.escape(text)):
+        CaseArguments(folder, {})
+    if place.startswith("resolve"):
+        with pytest.raises(MemoryError):
+            _compare("out", numpy.zeros(4), tensor, 0, 0)
 
 
 def test_a_tensor_that_a_run_cannot_use_is_named(vector):

@@ -145,7 +145,7 @@ def test_an_array_that_has_lost_its_memory_is_refused(vector):
     """Kernels would write past the byte that is there in its place."""
     arguments = vector_arguments()
     arguments[2] = Emptied()
-    with pytest.raises(pto2.InputError, match="argument 2 is an array of 400 bytes that has no mem"):
+    with pytest.raises(pto2.InputError, match="argument 2 is an array of 400 bytes that has no"):
         run_vector(vector, arguments)
 
 

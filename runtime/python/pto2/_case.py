@@ -1,5 +1,6 @@
 """The inputs of a case, and the comparison of its outputs."""
 
+import contextlib
 import ctypes
 import math
 import traceback
@@ -11,18 +12,28 @@ from ._native import InputError
 from ._torch import import_torch
 
 
+_lacks_of_memory = ("can't allocate memory", "not enough memory", "out of memory")
+
+
 def _is_torch(value):
     return hasattr(value, "data_ptr")
 
 
+@contextlib.contextmanager
+def _memory_told():
+    """torch tells lack of memory as any other mistake: raises MemoryError for it."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not any(text in str(error) for text in _lacks_of_memory):
+            raise
+        raise MemoryError(str(error)) from error
+
+
+@_memory_told()
 def _copy(array):
     """Of one that is prepared."""
-    if not _is_torch(array):
-        return array.copy()
-    try:
-        return array.clone()
-    except RuntimeError as error:  # so torch tells lack of memory
-        raise MemoryError(str(error)) from error
+    return array.clone() if _is_torch(array) else array.copy()
 
 
 def _resolved(tensor):
@@ -31,6 +42,7 @@ def _resolved(tensor):
     return tensor.detach().resolve_conj().resolve_neg()
 
 
+@_memory_told()
 def _prepared(value, torch):
     """An array that kernels can use: whole and writable. torch: the module of who uses it."""
     if _is_torch(value):
@@ -100,7 +112,7 @@ class CaseArguments:
         self._check(pairs)
         with folder.surroundings.entered():
             torch = import_torch() if folder.uses_torch else None
-        pairs = [(name, self._usable(name, value, torch) if is_array(value) else value)
+        pairs = [(name, self._usable(name, _prepared, value, torch) if is_array(value) else value)
                  for name, value in pairs]
         # As they are now: golden.py has those of ctypes, too, and can change them.
         bits = [bits_of(value, self._place(name)) for name, value in pairs]
@@ -116,9 +128,9 @@ class CaseArguments:
     def _place(self, name):
         return f"{self._path}: generate_inputs: {name}"
 
-    def _usable(self, name, value, torch):
+    def _usable(self, name, function, *arguments):
         try:
-            return _prepared(value, torch)
+            return function(*arguments)
         except (RuntimeError, TypeError, ValueError) as error:  # it is sparse, for example
             raise InputError(f"{self._place(name)} is an array that kernels cannot use: {error}"
                              ) from error
@@ -165,7 +177,8 @@ class CaseArguments:
         if not names:
             raise InputError(f"{self._path} names no output; set __outputs__, or call one out_..")
         self.outputs = {name: self.arrays[name] for name in names}
-        self._former = {name: _copy(array) for name, array in self.arrays.items()}
+        self._former = {name: self._usable(name, _copy, array)
+                        for name, array in self.arrays.items()}
 
     def restore(self):
         """All arrays as generate_inputs made them."""
@@ -175,7 +188,8 @@ class CaseArguments:
     def golden_of(self, folder, params):
         """The outputs as golden.py computes them, from copies of all arrays, so that nothing it
         writes reaches the kernels."""
-        tensors = {name: _copy(former) for name, former in self._former.items()}
+        tensors = {name: self._usable(name, _copy, former)
+                   for name, former in self._former.items()}
         tensors.update(self.scalars)
         _called(folder, "compute_golden", folder.golden.compute_golden, tensors, params)
         return {name: tensors.get(name) for name in self.outputs}
@@ -194,6 +208,7 @@ class CaseArguments:
         return reports
 
 
+@_memory_told()
 def _numbers(array):
     import numpy
     if _is_torch(array):
