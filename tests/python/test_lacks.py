@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pto2
-from pto2 import _folder_run, _folder_test
+from pto2 import _folder_run, _folder_test, _isolated
 
 run = pto2.run
 _told = "the system refused: {}; check the limits of this process (ulimit -a)"
@@ -83,6 +83,12 @@ def test_functions_tell_it_too(vector_copy, monkeypatch, name, lacking, told):
     monkeypatch.setattr(_folder_test, name, lacking)
     with pytest.raises(pto2.InputError, match=told):
         _folder_test.FolderCases(vector_copy, {}).run("Small")
+
+
+def test_a_process_that_has_no_memory_for_its_last_word_tells_it_too(monkeypatch):
+    monkeypatch.setattr(_isolated, "LastWord", lack)
+    with pytest.raises(pto2.InputError, match="^out of memory; "):
+        _isolated.run_isolated("a", lambda: 7)
 
 
 def test_a_case_that_a_function_runs_tells_it_too(vector_copy, monkeypatch):

@@ -1,6 +1,5 @@
 """Traces that cannot be written: what was run is told nevertheless."""
 
-import itertools
 import json
 import os
 import subprocess
@@ -13,16 +12,15 @@ from pto2._folder import Folder, find_folder
 from pto2._folder_run import FolderRunner
 from pto2._places import program
 
-run = pto2.run
-
 
 @pytest.fixture
-def losing(vector_copy, change, tmp_path):
+def losing(vector_copy, change, tmp_path, monkeypatch):
     """A copy a kernel of which removes the folder of the trace, where it cannot be put then; and
     throws, if a variable says so."""
     add, folder = vector_copy / "kernels" / "aiv" / "add.cpp", tmp_path / "gone"
-    change(add, "const float* const a", f'rmdir("{folder}");\n  if (std::getenv("PTO2_TEST_THROW"))'
-           " throw 1;\n  const float* const a")
+    monkeypatch.setenv("PTO2_TEST_GONE", str(folder))
+    change(add, "const float* const a", 'rmdir(std::getenv("PTO2_TEST_GONE"));\n'
+           '  if (std::getenv("PTO2_TEST_THROW")) throw 1;\n  const float* const a')
     text = add.read_text()
     add.write_text(f"#include <unistd.h>\n#include <cstdlib>\n{text}")
 
@@ -110,3 +108,43 @@ def test_a_place_that_is_none_is_told_before_the_run(vector_copy, tmp_path):
             pto2.Runtime().run(runner._orchestration, kernels, [a, b, out, 1000, 1],
                                entry="build_graph", trace=path)
         assert not hasattr(raised.value, "result") and (out == 1).all()
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-isolate"], ["-n", "2"]])
+@pytest.mark.parametrize("throws", [False, True])
+def test_whatever_a_case_comes_to_its_lost_trace_is_told(vector_copy, losing, monkeypatch, flags,
+                                                         throws):
+    """Also where the exit code would be that of a fault, or that nothing was compared."""
+    if throws:
+        monkeypatch.setenv("PTO2_TEST_THROW", "1")
+    pipe = without_reader()
+    for name, reason in [("/dev/full", "No space left on device"),
+                         (f"/dev/fd/{pipe}", "Broken pipe"), (None, "No such file or")]:
+        line = [program("pto2-run-folder"), vector_copy, "--skip-golden", "--json", "-", *flags]
+        ended = subprocess.run([*line, "--trace", name or losing()], capture_output=True, text=True,
+                               pass_fds=[pipe], check=False)
+        case, = json.loads(ended.stdout)["cases"]
+        assert case["outcome"] == ("kernel_threw" if throws else "inconclusive")
+        assert case["run"]["outcome"] == case["outcome"]
+        assert ended.returncode == 3
+        assert ended.stderr.count(f"be written: {reason}") == 1
+    os.close(pipe)
+
+
+def test_a_lost_trace_may_have_any_path(vector, tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    (folder / "full").symlink_to("/dev/full")
+    arrays = [numpy.zeros(8, numpy.float32) for _ in "abc"]
+    with pytest.raises(pto2.InputError, match="\udcff/full: the trace could not be") as raised:
+        pto2.Runtime().run(*vector, [*arrays, 8, 1], entry="build_graph", trace=folder / "full")
+    assert raised.value.result.tasks == 3
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-isolate"]])
+def test_what_has_not_begun_leaves_no_trace(vector_copy, change, tmp_path, flags, capfd):
+    graph = vector_copy / "kernels" / "orchestration" / "graph.cpp"
+    change(graph, "return {arg_count};", "throw 1;")
+    trace = tmp_path / "trace"
+    assert pto2.run.main([str(vector_copy), "--trace", str(trace), *flags]) == 5
+    assert "case Small  orchestration_threw" in capfd.readouterr().out and not trace.exists()

@@ -47,6 +47,16 @@ def test_arrays_are_used_in_place(vector, executor):
     assert (result.kernel_s is None) == (executor in ("seeded", "pct"))
 
 
+def test_arguments_may_be_made_one_by_one(vector):
+    arguments = vector_arguments()
+    orchestration, kernels = vector
+    result = pto2.Runtime().run(orchestration, kernels, iter(arguments), entry="build_graph")
+    assert result.tasks == 3 and arguments[2].any()
+    arguments[0] = arguments[0][:99]
+    with pytest.raises(pto2.RunError, match="but argument 0 has 396"):
+        pto2.Runtime().run(orchestration, kernels, iter(arguments), entry="build_graph")
+
+
 def test_a_result_has_the_fields_of_the_report(vector):
     result = run_vector(vector, window=64, heap="64K", chip="a5sim", schedulers=2)
     config = result.config

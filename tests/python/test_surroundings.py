@@ -89,11 +89,11 @@ def in_the_same_second(folder):
         os.utime(path, (1e9, 1e9))
 
 
-@pytest.mark.parametrize("prefix", [sys.prefix, ".."])
+@pytest.mark.parametrize("prefix", [sys.prefix, "..", "."])
 @pytest.mark.parametrize("package", ["__init__.py", None])
 def test_an_edit_within_a_second_is_noticed(tmp_path, monkeypatch, package, prefix):
     """And nothing is left in the folder. Where that lies among what is installed, as a project in a
-    virtual environment, it is edited nevertheless."""
+    virtual environment, or is one itself, it is edited nevertheless."""
     monkeypatch.setattr(sys, "prefix", os.path.abspath(tmp_path / prefix))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     for value in (1, 2):
@@ -108,7 +108,11 @@ def test_an_edit_within_a_second_is_noticed(tmp_path, monkeypatch, package, pref
     assert list(tmp_path.rglob("__pycache__")) == []
 
 
-@pytest.mark.parametrize("place", ["elsewhere", "beside/venv", "beside/.local", "beside/lib"])
+_installed = ["stdlib", "platstdlib", "purelib", "platlib"]
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "beside/venv", "beside/.local",
+                                   *(f"beside/{kind}" for kind in _installed)])
 @pytest.mark.parametrize("package", ["__init__.py", None])
 def test_imports_from_elsewhere_are_as_ever(tmp_path, monkeypatch, place, package):
     """Also if what is installed lies in the folder, for the interpreter or the user, beside
@@ -116,9 +120,10 @@ def test_imports_from_elsewhere_are_as_ever(tmp_path, monkeypatch, place, packag
     Python cannot be loaded anew."""
     beside = tmp_path / "beside"
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    monkeypatch.setattr(sys, "prefix", str(beside if place == "beside/lib" else beside / "venv"))
+    is_venv = os.path.basename(place) in _installed
+    monkeypatch.setattr(sys, "prefix", str(beside if is_venv else beside / "venv"))
     monkeypatch.setattr(site, "getusersitepackages", lambda: str(beside / ".local"))
-    monkeypatch.setattr(sysconfig, "get_path", lambda kind: str(beside / "lib"))
+    monkeypatch.setattr(sysconfig, "get_path", lambda kind: str(beside / kind))
     monkeypatch.syspath_prepend(_folder(tmp_path / place, 1, package))
     beside.mkdir(exist_ok=True)
     hooks = list(sys.path_hooks)
