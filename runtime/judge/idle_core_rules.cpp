@@ -115,6 +115,7 @@ class IdleCores {
         types_(static_cast<uint32_t>(it.record.types.size())),
         exits_(it.record.threads.size(), never),
         kept_(it.record.tasks.size()),
+        owners_(it.record.tasks.size()),
         shifts_(it.record.cores.size()) {
     for (const uint32_t exit : it.history.of_kind(EventKind::exit)) {
       exits_[it.event(exit).thread] = it.event(exit).t;
@@ -265,11 +266,8 @@ class IdleCores {
     const TaskHistory& history = it_.history.of(task);
     if (!history.whole || !history.ready.has()) return;
     const std::span<const PartHistory> parts = it_.history.parts(task);
-    const bool handed_on = std::ranges::any_of(parts, [&](const PartHistory& part) {
-      return cluster_of(part) != -1 && cluster_of(parts.front()) != -1 &&
-             scheduler_of_cluster(cluster_of(part)) !=
-                 scheduler_of_cluster(cluster_of(parts.front()));
-    });
+    for (const PartHistory& part : parts) add_owner(task, cluster_of(part));
+    const bool handed_on = owners_[task].size() > 1;
     for (const PartHistory& part : parts) {
       runs_.push_back({task, it_.event(history.ready.event).t, event_of(part.dispatch),
                        event_of(part.ack), event_of(part.fin), cluster_of(part),
@@ -278,6 +276,13 @@ class IdleCores {
       if (run.dispatch == nullptr) continue;
       shifts_[run.dispatch->place].push_back({run.dispatch->t, time_of(run.fin)});
     }
+  }
+
+  void add_owner(uint32_t task, int64_t cluster) {
+    if (cluster == -1) return;
+    const uint32_t owner = server_of(scheduler_of_cluster(cluster));
+    std::vector<uint32_t>& owners = owners_[task];
+    if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
   }
 
   /// From when on a core or a scheduler takes nothing. A scheduler waits for its cores to leave, in
@@ -319,8 +324,11 @@ class IdleCores {
       to = std::min(to, kept->t);
     }
   }
-  /// Whether a scheduler ran a task itself while it may have had this one in its backlog.
+  /// Whether a scheduler ran a task itself while it may have had this one in its backlog, or its
+  /// ticket.
   [[nodiscard]] bool is_unserved(const Run& run, uint64_t to) const {
+    const auto is_busy = [&](uint32_t owner) { return !is_free(owner, run.ready, to); };
+    if (std::ranges::any_of(owners_[run.task], is_busy)) return true;
     return std::ranges::any_of(kept_[run.task], [&](const Event* kept) {
       return !is_free(server_of(kept->thread), kept->t, to);
     });
@@ -375,6 +383,7 @@ class IdleCores {
   std::vector<uint32_t> servers_;                // by core: its scheduler, as a core
   std::vector<uint32_t> serving_;                // cores that are schedulers
   std::vector<std::vector<const Event*>> kept_;  // by task: when a scheduler put it in its backlog
+  std::vector<std::vector<uint32_t>> owners_;    // by task: the servers of its parts' clusters
   std::vector<Run> runs_;
   std::vector<std::vector<Shift>> shifts_;  // by core, in the order of their times
 };

@@ -307,7 +307,7 @@ TEST(IdleCores, ATaskInTheBacklogOfASchedulerThatServesIsServed) {
 
 /// Beside b in the backlog of scheduler0, three parts of c are ready while that runs d itself; the
 /// first is pinned to the cluster, the others are to cluster 1, whose scheduler serves.
-std::vector<std::string> broken_beside_parts(uint32_t cluster_of_first) {
+Story parts_beside_own_task(uint32_t cluster_of_first) {
   Story story = b_beside_own_task();
   story.insert(scheduler0, 40, backlog, b);
   story.block_dims[c.value] = 3;
@@ -323,14 +323,40 @@ std::vector<std::string> broken_beside_parts(uint32_t cluster_of_first) {
     story.insert(core, 53, ack, c, 0, part);
     story.insert(core, 54, fin, c, 0, part);
   }
-  return simulated(story).broken();
+  return story;
 }
 
 /// The ticket of a block task for cores of several schedulers may be with any of them.
 TEST(IdleCores, PartsWhoseTicketMayBeWithABusySchedulerAreUnserved) {
-  EXPECT_THAT(broken_beside_parts(0), Not(Contains(HasSubstr("VR-I36"))));
-  EXPECT_THAT(broken_beside_parts(1),
-              Contains(HasSubstr("aiv2 is idle, and at 49, when a kernel")));
+  const Story of_two = parts_beside_own_task(0);
+  const Story of_one = parts_beside_own_task(1);
+  EXPECT_THAT(simulated(of_two).broken(), Not(tells("VR-I36")));
+  EXPECT_THAT(simulated(of_one).broken(), tells("aiv2 is idle, and at 49, when a kernel"));
+  EXPECT_THAT(of_two.broken(9), Not(tells("VR-I36")));
+  EXPECT_THAT(of_one.broken(9), tells("aiv2 is idle, all the time until 51"));
+}
+
+/// Of the record one more scheduler, with a core that is itself: the number of that core.
+uint32_t add_scheduler(Record& record) {
+  const auto type = static_cast<uint32_t>(CoreType::ai_cpu);
+  record.threads.emplace_back("scheduler2");
+  record.roles.push_back(Role::scheduler);
+  record.cores.push_back({"cpu2", type, threads, -1, threads});
+  return static_cast<uint32_t>(record.cores.size() - 1);
+}
+
+/// The same, but a third scheduler runs d, which has none of their clusters.
+TEST(IdleCores, ATicketIsWithSchedulersOfItsClustersAlone) {
+  Record record = parts_beside_own_task(0).record();
+  const uint32_t third = add_scheduler(record);
+  for (Event& event : record.events) {
+    const bool runs_d = event.kind == dispatch || event.kind == ack || event.kind == fin;
+    if (event.task != d || !runs_d) continue;
+    event.thread = threads;
+    if (event.kind == dispatch) event.place = third;
+  }
+  EXPECT_THAT(judging::problems_of(record, {.idle_limit = 9}),
+              tells("aiv2 is idle, all the time until 51"));
 }
 
 /// Two of three schedulers run a task themselves and have another one in their backlog; the third
@@ -351,14 +377,11 @@ TEST(IdleCores, TasksInTheBacklogsOfAllBusySchedulersAreUnserved) {
   event(fin, a).t = 49;
   event(ready, c).t = 40;
   for (const EventKind kind : {dispatch, ack, fin}) event(kind, c).t += 30;
-  record.threads.emplace_back("scheduler2");
-  record.roles.push_back(Role::scheduler);
-  const uint32_t third = threads;
-  record.cores.push_back({"cpu2", record.cores[own].type, third, -1, third});
+  add_scheduler(record);
   const auto aiv3 = std::ranges::find(record.cores, aiv2 + 1, &CoreRecord::thread);
-  aiv3->scheduler = third;
+  aiv3->scheduler = threads;
   EXPECT_THAT(judging::problems_of(record), Not(Contains(HasSubstr("VR-I36"))));
-  event(backlog, c).thread = third;
+  event(backlog, c).thread = threads;
   EXPECT_THAT(judging::problems_of(record), Contains(HasSubstr("aiv3 is idle, and at 49")));
 }
 
