@@ -157,6 +157,8 @@ class IdleCores {
       first_exit = std::min(first_exit, exits_[core.thread]);
     }
     if (first_exit == never) first_exit = 0;
+    // A scheduler that has given the run up leaves behind its cores, all of which may be busy.
+    first_exit = std::min(first_exit, orchestration_end_);
     const BusyHosts hosts(it_, runs_);
     for (const Run& run : runs_) {
       const uint64_t to =

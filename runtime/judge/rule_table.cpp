@@ -143,9 +143,10 @@ constexpr Rule rules[] = {
      "others wait. On real threads a task must not be ready for longer than a limit while one core "
      "of its type is idle throughout, not counting the time in which a kernel or the orchestration "
      "may have been running on every host thread, the latter not while the orchestrator waits for "
-     "what it takes next, or to leave; that limit is given on demand. Nothing is said of a run "
-     "that ended in `core_lost`: the lost core may have been lent a block task, for whose "
-     "parts nobody else is woken."},
+     "what it takes next, or to leave; that limit is given on demand. A task that is never "
+     "dispatched, in a run that was given up, is ready until the first core or the orchestrator "
+     "leaves. Nothing is said of a run that ended in `core_lost`: the lost core may have been lent "
+     "a block task, for whose parts nobody else is woken."},
     {"VR-I37", Strength::always,
      "Every structure of the runtime is whole after the run, as the run itself has found "
      "(runtime/device/run_audit.hpp)."},

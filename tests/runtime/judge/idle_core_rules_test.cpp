@@ -417,6 +417,16 @@ TEST(IdleCores, SchedulersTakeNothingOnceTheOrchestratorHasLeft) {
   }
 }
 
+/// Task b is a scheduler's own and ready from 39 on, which leaves at 95, behind its last core.
+TEST(IdleCores, ASchedulerIsIdleUntilTheOrchestratorLeaves) {
+  Story story = given_up();
+  story.own_task = b;
+  story.at(scheduler0, ready, b).place = static_cast<uint32_t>(CoreType::ai_cpu);
+  story.at(orchestrator, exit).t = 60;
+  EXPECT_THAT(story.broken(20), Not(tells("VR-I36")));
+  EXPECT_THAT(story.broken(19), tells("cpu0 is idle, all the time until 59"));
+}
+
 TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   Story story = idle_beside_d();
   story.result.points = 0;
