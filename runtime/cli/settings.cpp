@@ -145,8 +145,14 @@ void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
 }
 
 void Settings::resolve_case() {
-  if (workload_ == nullptr) return;
   SettingValue& name = value(Setting::case_name);
+  if (workload_ == nullptr && name.source > Source::built_in) {
+    throw CliError(
+        name.error_code(),
+        fmt::format("{}: a run without a workload has no cases; name a WORKLOAD, or leave it out",
+                    name.place()));
+  }
+  if (workload_ == nullptr) return;
   const std::vector<workloads::CaseInfo> cases = workload_->cases();
   if (name.source == Source::built_in) name = {cases.front().name, Source::built_in, ""};
   std::string known;

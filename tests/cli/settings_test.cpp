@@ -200,6 +200,16 @@ TEST(BadFlags, OptionsThatAWorkloadLacksNameThoseThatHaveThem) {
   }
 }
 
+TEST(BadFlags, ACaseNeedsAWorkload) {
+  for (const char* more : {"--quiet", "--print-config"}) {
+    const Outcome outcome =
+        pto2({"run", "--case", "CaseBatch256", "--orchestration", "o.so", "--kernels", "k", more});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr("--case: a run without a workload has no cases"));
+  }
+}
+
 TEST(BadVariables, AreBadInput) {
   const std::pair<const char*, const char*> all[] = {{"PTO2_RING_TASK_WINDOW", "15"},
                                                      {"PTO2_RING_HEAP", "much"},

@@ -63,6 +63,16 @@ TEST(WorkloadOptions, OfAnotherWorkloadAreRefused) {
   EXPECT_THAT(alone.text, HasSubstr("paged_attention_seq"));
 }
 
+TEST(WorkloadOptions, ACaseWithoutAWorkloadIsRefused) {
+  const auto by_flag = refusal([] { return given({{"case", "Case1"}}); });
+  EXPECT_EQ(by_flag.code, exit_usage);
+  EXPECT_EQ(by_flag.text,
+            "--case: a run without a workload has no cases; name a WORKLOAD, or leave it out");
+  const auto by_file = refusal([] { return given({}, {}, {{"case", "Case1", "c.toml, line 1"}}); });
+  EXPECT_EQ(by_file.code, exit_bad_input);
+  EXPECT_THAT(by_file.text, HasSubstr("c.toml, line 1, case: a run without a workload"));
+}
+
 TEST(WorkloadOptions, VariablesCountForTheirWorkloadAlone) {
   const Given variables = {{"PA_CASE", "Case3"}, {"PA_SEQ_LEN", "7"}};
   const Settings own = given(attention, variables);
