@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,6 +103,25 @@ bool take_place(const fs::path& interim, const std::string& target) {
   return false;
 }
 
+/// Why a file stays that is a mount of its own, or somebody else's in a folder such as /tmp.
+bool is_kept(int error) {
+  return error == EBUSY || error == EPERM || error == EACCES;
+}
+
+/// Writes a text that is whole into the file that there is. False: for the reason in errno.
+bool writes_over(int text, const std::string& target) {
+  const int file = open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (file < 0) return false;
+  constexpr std::size_t most_at_once = std::size_t{1} << 20;
+  off_t from = 0;
+  ssize_t written = 1;
+  while (written > 0) written = sendfile(file, text, &from, most_at_once);
+  const int error = errno;
+  const bool is_closed = close(file) == 0;
+  if (written < 0) errno = error;
+  return written == 0 && is_closed;
+}
+
 }  // namespace
 
 std::string refusal_of_file_name(const std::string& path) {
@@ -163,7 +183,7 @@ bool OutputFile::open_nameless() {
   const bool is_file = is_there && S_ISREG(former.st_mode) && access(path_.c_str(), W_OK) == 0;
   if (is_open_already(path_) || (is_there && !is_file)) return false;
   const int file =
-      open(target.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, readable_and_writable);
+      open(target.parent_path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, readable_and_writable);
   if (file < 0) return false;
   if (is_there) rights_ = former.st_mode;
   if (rights_) (void)!fchmod(file, *rights_);
@@ -188,7 +208,7 @@ void OutputFile::put_in_place() {
     if (take_place(interim, target_)) return;
     break;
   }
-  fail("could not be written");
+  if (!is_kept(errno) || !writes_over(fileno(owned_.get()), target_)) fail("could not be written");
 }
 
 /// Not at all a pipe or a device.
@@ -197,10 +217,12 @@ void OutputFile::empty() {
   to_empty_ = false;
 }
 
-/// A file that is written in place stays, without its text.
+/// A file that is written in place, or over, stays without its text.
 void OutputFile::remove_former() const {
   if (!target_.empty()) {
-    if (unlink(target_.c_str()) != 0 && errno != ENOENT) fail("cannot replace the earlier one");
+    if (unlink(target_.c_str()) == 0 || errno == ENOENT) return;
+    const bool is_emptied = is_kept(errno) && truncate(target_.c_str(), 0) == 0;
+    if (!is_emptied) fail("cannot replace the earlier one");
   } else if (to_empty_) {
     (void)!ftruncate(fileno(owned_.get()), 0);
   }

@@ -3,6 +3,8 @@
 /// It appears, or takes the place of the one of its name, once it is whole. A program that ends
 /// before that, by a signal or otherwise, leaves nothing behind, and what there was as it was,
 /// unless it has removed that.
+/// A file that stays where it is, because it is a mount of its own, or somebody else's in a folder
+/// such as /tmp, is written over then.
 /// Pipes and devices, and files where the file system cannot do this, are written as the texts
 /// come; and so is, behind what it has, a file that is open already: that stdout or stderr is, by
 /// whatever name, or that a link into /proc names (/dev/fd/3).
@@ -42,15 +44,15 @@ class OutputFile {
   explicit OutputFile(const std::string& path, std::string content = "the result",
                       std::FILE* standard = stdout);
 
-  /// Removes what there is under its name, so that nobody takes it for this one. Throws
-  /// OutputError (bad input) if that is impossible.
+  /// Removes what there is under its name, or its text, so that nobody takes it for this one.
+  /// Throws OutputError (bad input) if that is impossible.
   void remove_former() const;
   /// The same where a process that was forked since has written to this one, too, and has ended:
   /// opens it anew, but a pipe, whose reader may be gone. Throws OutputError (bad input).
   void begin_again();
   void write(std::string_view text);
   /// Flushes, closes, and puts the file in its place. Throws OutputError (bad input) if anything
-  /// could not be written; what there was stays then.
+  /// could not be written; what there was stays then, if it was to be replaced.
   void finish();
   bool is_stdout() const { return path_ == stdout_name; }
 

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -269,6 +272,54 @@ TEST_F(OutputFiles, WithoutATextAreEmpty) {
   write(path("old"), "earlier");
   OutputFile(path("old")).finish();
   EXPECT_EQ(read(path("old")), "");
+}
+
+/// A mount of its own is one for the calling process alone.
+bool mount_itself(const std::string& file) {
+  return unshare(CLONE_NEWNS) == 0 &&
+         mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount(file.c_str(), file.c_str(), nullptr, MS_BIND, nullptr) == 0;
+}
+
+constexpr int cannot_mount = 77;
+
+/// How another process ends that writes to the file, which is a mount there: 0, if all is
+/// as before until the result is whole.
+int end_of_writer(const std::string& file, bool removes, const std::string& result,
+                  const std::function<bool()>& is_as_before) {
+  const pid_t writer = fork();
+  if (writer == 0) {
+    if (!mount_itself(file)) _exit(cannot_mount);
+    try {
+      OutputFile output(file);
+      if (removes) output.remove_former();
+      output.write(result);
+      const bool is_right = is_as_before();
+      output.finish();
+      _exit(is_right ? 0 : 1);
+    } catch (const CliError&) {
+      _exit(2);
+    }
+  }
+  int status = 0;
+  waitpid(writer, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+/// Neither unlink() nor rename() has its way with them, nor with those of others in /tmp.
+TEST_F(OutputFiles, AreWrittenOverWhatCannotBeReplaced) {
+  const std::string old = path("old");
+  for (const std::string& result : {std::string("new"), std::string(3'000'000, 'x')}) {
+    for (const bool removes : {false, true}) {
+      write(old, "earlier");
+      const auto is_as_before = [&] { return read(old) == (removes ? "" : "earlier"); };
+      const int end = end_of_writer(old, removes, result, is_as_before);
+      if (end == cannot_mount) GTEST_SKIP() << "no mounts";
+      EXPECT_EQ(end, 0) << removes;
+      EXPECT_TRUE(read(old) == result) << removes;
+      EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+    }
+  }
 }
 
 /// A folder has come in between.
