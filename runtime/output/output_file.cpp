@@ -48,14 +48,20 @@ fs::path place_in_proc(const std::string& name) {
   return {};
 }
 
+/// Such as a terminal, which keeps nothing that could be mixed.
+bool is_device(const std::string& name) {
+  struct stat named = {};
+  return stat(name.c_str(), &named) == 0 && S_ISCHR(named.st_mode);
+}
+
 bool is_open_as(int descriptor, const struct stat& named) {
   struct stat open = {};
   return fstat(descriptor, &open) == 0 && named.st_dev == open.st_dev &&
          named.st_ino == open.st_ino;
 }
 
-/// Of a file that stdout is, by whatever name. A device, as a terminal, keeps nothing that could be
-/// mixed: there, only a name for stdout itself is the same, which leads to stderr later.
+/// Of a file that stdout is, by whatever name. Of a device only a name for stdout itself is the
+/// same, which leads to stderr later.
 bool is_stdout(const std::string& name) {
   struct stat named = {};
   if (stat(name.c_str(), &named) != 0 || !is_open_as(STDOUT_FILENO, named)) return false;
@@ -130,6 +136,10 @@ std::string refusal_of_file_name(const std::string& path) {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a == "-" || b == "-") return a == b || is_stdout(a == "-" ? b : a);
+  if (is_device(a) && is_device(b)) {
+    const fs::path place = place_in_proc(a);
+    return !place.empty() && place == place_in_proc(b);
+  }
   std::error_code none;
   return fs::equivalent(a, b, none) || resolved(a) == resolved(b);
 }

@@ -33,8 +33,9 @@ class OutputError : public CliError {
 [[nodiscard]] std::string refusal_of_file_name(const std::string& path);
 
 /// Whether two options name the same file, by whatever path or link, or both stdout ("-" is what
-/// stdout is at the moment). The file need not be there. Where stdout is a device, /dev/null or a
-/// terminal, another name of that is not the same: two results are not mixed in what keeps none.
+/// stdout is at the moment). The file need not be there. Two names of a device, /dev/null or a
+/// terminal, are not the same, unless both are names of what is open, as /dev/stdout is: two
+/// results are not mixed in what keeps none.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
 
 class OutputFile {

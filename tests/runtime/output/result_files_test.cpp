@@ -182,6 +182,19 @@ TEST_F(Results, MayGoWhereStdoutIsADevice) {
   EXPECT_EQ(refusal_on(creat(out.c_str(), 0600), {.json = "-", .trace = out}), same);
 }
 
+TEST_F(Results, MayGoToOneDevice) {
+  fs::create_symlink("/dev/null", path("link"));
+  for (const std::string& name : {std::string("/dev/null"), path("link")}) {
+    EXPECT_EQ(refusal_of_names({.json = name, .junit = "/dev/null"}), "none");
+    EXPECT_EQ(refusal_of_names({.json = "/dev/null", .trace = name}), "none");
+  }
+  // What is open already is one place for both.
+  const auto null = [] { return open("/dev/null", O_WRONLY | O_CLOEXEC); };
+  const char* const same = "--trace and --json name the same file";
+  EXPECT_EQ(refusal_on(null(), {.json = "/dev/stdout", .trace = "/dev/fd/1"}), same);
+  EXPECT_EQ(refusal_on(null(), {.json = "/dev/stdout", .trace = "/dev/null"}), "none");
+}
+
 TEST(JsonText, IsADocument) {
   EXPECT_EQ(text_of_json({{"b", 1}, {"a", "\xff"}}),
             "{\n  \"b\": 1,\n  \"a\": \"\xef\xbf\xbd\"\n}\n");
