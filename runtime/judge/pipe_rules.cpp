@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -30,6 +31,11 @@ std::string pipe_of(const PipeUse& use) {
 /// Of a fill whose numbers are 0 or more, the sum of which fits as it has no sign.
 uint64_t slots_in_use(const PipeFill& fill) {
   return static_cast<uint64_t>(fill.waiting) + static_cast<uint64_t>(fill.held);
+}
+
+bool names_pipe(const TaskRecord& task, int64_t tag) {
+  return std::ranges::any_of(
+      task.params, [=](const ParamRecord& param) { return param.pipe && param.tag == tag; });
 }
 
 bool is_empty(const PipeFill& fill) {
@@ -65,13 +71,31 @@ class Pipes {
 
   /// VR-I24: how many slots each pipe was made with, and by whom.
   void make_pipes(const TaskRecord& task) {
+    const auto group = static_cast<uint64_t>(task.group);
     for (const MadePipe& pipe : task.pipes) {
-      const PipeName name{static_cast<uint64_t>(task.group), pipe.tag};
+      const PipeName name{group, pipe.tag};
       const auto [made, is_new] = made_.emplace(name, Made{&it_.event(task.event), pipe.capacity});
-      if (is_new) continue;
-      it_.findings.add("VR-I24", text_of_pipe(name.first, name.second) + " was made before",
-                       it_.event(task.event), *made->second.event);
+      if (is_new) {
+        check_maker(task, name);
+      } else {
+        it_.findings.add("VR-I24", text_of_pipe(name.first, name.second) + " was made before",
+                         it_.event(task.event), *made->second.event);
+      }
     }
+    for (const ParamRecord& param : task.params) {
+      if (param.pipe) named_.insert({group, param.tag});
+    }
+  }
+
+  /// VR-I26.
+  void check_maker(const TaskRecord& task, const PipeName& pipe) {
+    const char* const why = task.group == -1                 ? "is of no group"
+                            : !names_pipe(task, pipe.second) ? "does not name it"
+                            : named_.contains(pipe) ? "is not the first of its group to name it"
+                                                    : nullptr;
+    if (why == nullptr) return;
+    it_.findings.add("VR-I26", fmt::format("the task makes pipe {}, and {}", pipe.second, why),
+                     it_.event(task.event));
   }
 
   /// VR-I24, VR-I26. Traces that do not say who makes pipes have none of this.
@@ -176,9 +200,7 @@ class Pipes {
           event(use), it_.submit(task));
       return;
     }
-    for (const ParamRecord& param : submission.params) {
-      if (param.pipe && param.tag == use.tag) return;
-    }
+    if (names_pipe(submission, use.tag)) return;
     it_.findings.add("VR-I26", "the task does not name " + pipe_of(use), event(use),
                      it_.submit(task));
   }
@@ -260,6 +282,7 @@ class Pipes {
 
   const Case& it_;
   std::map<PipeName, Made> made_;
+  std::set<PipeName> named_;  // by tasks so far
   std::map<PipeName, Pipe> pipes_;
   std::set<std::pair<uint32_t, int64_t>> used_;  // by task and tag
   std::map<uint64_t, const Event*> next_;        // by group

@@ -89,7 +89,8 @@ constexpr Rule rules[] = {
      "it was done. A task is done with its pipes after it has finished."},
     {"VR-I26", Strength::always,
      "A task has a pipe only if it names it and is of its group, and somebody has made it; one "
-     "that completes has one event for each pipe that it names."},
+     "that completes has one event for each pipe that it names. A pipe is made, as far as the "
+     "trace says that, by the first task of its group that names it."},
     {"VR-I27", Strength::always,
      "What the last task left in a pipe is reported once, before the cluster of its group is "
      "allocated again or, in a run that ended well, at its end; nothing else is."},

@@ -352,6 +352,41 @@ TEST(PipeRules, I26ATaskOfNoGroupHasNoPipe) {
   EXPECT_THAT(trace.broken(), testing::Contains("VR-I26"));
 }
 
+/// It was made by nobody, and nobody has it.
+TEST(PipeRules, I26WhoMakesAPipeNamesIt) {
+  expect_line_refused("VR-I26", Kit::pipes, "submit", [](EditedTrace&, Json& line) {
+    if (!line.contains("pipes") || line["group"] != 0) return false;
+    line["pipes"].push_back({77, 4});
+    return true;
+  });
+}
+
+/// It names the pipe.
+TEST(PipeRules, I26WhoMakesAPipeIsOfAGroup) {
+  EditedTrace trace(Kit::pipes);
+  Json& task = trace.of("submit", *uses_of(trace, {{"group", 0}, {"tag", 3}}).front());
+  ASSERT_TRUE(task.contains("pipes"));
+  task["group"] = -1;
+  std::set<std::string> said;
+  for (const judging::Violation& violation : trace.verdict().violations) {
+    if (violation.rule == "VR-I26") said.insert(violation.text);
+  }
+  EXPECT_THAT(said, testing::Contains(testing::HasSubstr("makes pipe 3, and is of no group")));
+}
+
+/// The next task of the group that names it says that it has made it.
+TEST(PipeRules, I26WhoMakesAPipeIsTheFirstToNameIt) {
+  expect_line_refused("VR-I26", Kit::pipes, "submit", [](EditedTrace& trace, Json& line) {
+    if (!line.contains("pipes") || line["group"] != 0) return false;
+    const Json made = line["pipes"].back();
+    const std::vector<Json*> uses = uses_of(trace, {{"group", line["group"]}, {"tag", made[0]}});
+    if (uses.size() < 2) return false;
+    trace.of("submit", *uses[1])["pipes"].push_back(made);
+    line["pipes"].erase(line["pipes"].size() - 1);
+    return true;
+  });
+}
+
 TEST(PipeRules, I26OneEventPerTaskAndPipe) {
   expect_line_refused("VR-I26", Kit::pipes, "pipe", [](EditedTrace& trace, Json& line) {
     // A use that changes nothing, by the task of the use before it.
