@@ -257,15 +257,15 @@ class Waits {
 
   /// That were certainly free before `t`.
   [[nodiscard]] uint64_t free_clusters(uint64_t t) const {
-    const auto returned = static_cast<uint64_t>(
-        std::ranges::count_if(give_backs_, [t](uint64_t given) { return given < t; }));
+    const auto later = std::ranges::lower_bound(give_backs_, t);
+    const auto returned = static_cast<uint64_t>(later - give_backs_.begin());
     const uint64_t taken = groups_ - std::min(groups_, returned);
     return it_.record.clusters - std::min(it_.record.clusters, taken);
   }
 
   const Case& it_;
-  std::vector<Books> books_;  // by ring
-  std::vector<uint64_t> give_backs_;
+  std::vector<Books> books_;          // by ring
+  std::vector<uint64_t> give_backs_;  // times, ascending
   uint64_t groups_ = 0;
   const Event* waiting_ = nullptr;  ///< for a resource, since the last submission
 };

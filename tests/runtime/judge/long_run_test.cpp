@@ -109,6 +109,38 @@ TEST(LongRun, WritersOfOneMemoryAreJudgedInSeconds) {
   RecordProperty("seconds", std::to_string(seconds.count()));
 }
 
+constexpr uint32_t groups = 200'000;
+
+/// Each on the one cluster that there is, for which the orchestrator waits.
+void submit_groups(PTO2Runtime* rt) {
+  pto2_rt_init_tensor_pool(rt);
+  for (uint32_t group = 0; group < groups; ++group) {
+    PTO2_SCOPE(rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, cluster);
+      pto2_rt_free_cluster(rt, cluster);
+    }
+  }
+}
+
+TEST(LongRun, WaitsForClustersAreJudgedInSeconds) {
+  DeviceConfig config;
+  config.chip = {.name = "small"};
+  config.chip.clusters = config.chip.schedulers = 1;
+  config.events = 1 << 21;
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  const RunResult result =
+      launch(config, executors::TeamOptions{.host_threads = 1}, {kernels, submit_groups, {}});
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_GT(result.waits, groups / 2);
+  const auto begin = std::chrono::steady_clock::now();
+  const judging::Verdict verdict = judging::judge(result.record, {});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_TRUE(verdict.valid()) << verdict.violations.front().text;
+  EXPECT_LT(seconds.count(), 5) << "one here; ten if each looks at all that have come back";
+  RecordProperty("seconds", std::to_string(seconds.count()));
+}
+
 /// Without patience every task has waited for long.
 TEST(LongRun, ItsWaitsAreJudgedInSeconds) {
   const Record record = long_run();
