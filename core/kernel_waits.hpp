@@ -78,10 +78,6 @@ class KernelWaits {
     (void)waits_.fetch_add(one_kernel, P::order(Orders::count));
     return is_first;
   }
-  /// By the kernel at `place`: whether it is between begin() and end().
-  [[nodiscard]] bool is_waiting(uint32_t place) const {
-    return state_of(words_[place].load(P::order(Orders::look))) != over;
-  }
   /// Between begin() and end(), after a look in vain and after each ring: whether the wait was
   /// ended by somebody else.
   [[nodiscard]] Reason reason(uint32_t place) const {

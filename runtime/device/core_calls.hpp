@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -36,7 +37,7 @@ namespace pto2 {
 /// (executors/kernel_watch.hpp), and would never be late. Once that has lasted for the deadline its
 /// waits end where they begin, and the turn goes on until the kernel returns or is left.
 ///
-/// What a kernel waits for may wait itself: that is part of the wait that it is asked for.
+/// What a kernel waits for must not wait itself. If it announces something, others are rung.
 ///
 /// What kernels tell one another is no memory of a simulation: their waits are the machine's there,
 /// too. A thread that a kernel has started may announce, but must not touch a simulation: that
@@ -95,7 +96,7 @@ class CoreCalls {
   /// goes on.
   bool end_all() {
     if (is_told_from_outside_.exchange(false, std::memory_order_acquire)) {
-      ring_all();
+      ring_all_but(nobody);
       return !waits_.empty();
     }
     const bool ends_pauses = has_pauses() && pauses_may_help();
@@ -132,20 +133,13 @@ class CoreCalls {
   /// the run is given up then, and nothing else runs in its place.
   class OneWait {
    public:
-    OneWait(CoreCalls& calls, uint32_t worker, bool is_pause)
-        : calls_(calls),
-          worker_(worker),
-          is_within_(calls.waits_.is_waiting(worker)),
-          outer_is_pause_(calls.is_pause(worker)) {
-      calls.pauses_[worker].store(is_pause, std::memory_order_relaxed);
-      if (!is_within_ && calls.waits_.begin(worker)) calls.orchestrator_.ring();
+    OneWait(CoreCalls& calls, uint32_t worker) : calls_(calls), worker_(worker) {
+      if (calls.waits_.begin(worker)) calls.orchestrator_.ring();
     }
     /// Rings that were meant for the thread itself may have been used up: that of a core's exit, if
-    /// the run is given up meanwhile, after which the core would not look; or for the wait that
-    /// this one is within.
+    /// the run is given up meanwhile, after which the core would not look.
     ~OneWait() {
-      calls_.pauses_[worker_].store(outer_is_pause_, std::memory_order_relaxed);
-      if (!is_within_) calls_.waits_.end(worker_);
+      calls_.waits_.end(worker_);
       calls_.threads_[worker_].ring();
     }
     OneWait(const OneWait&) = delete;
@@ -154,11 +148,10 @@ class CoreCalls {
    private:
     CoreCalls& calls_;
     const uint32_t worker_;
-    const bool is_within_;  // another one, which is the one that begins and ends
-    const bool outer_is_pause_;
   };
 
   static constexpr uint64_t most_in_vain = 16;
+  static constexpr uint32_t nobody = UINT32_MAX;  // in place of a worker
 
   /// Where nobody can go on but kernels that pause: whether pauses are to be ended alone, once
   /// more.
@@ -234,10 +227,26 @@ class CoreCalls {
     }
   }
 
-  /// Of a kernel that goes on at `place`. It may be left wherever it was in holds().
-  PTOWaited wait(bool (*holds)(void*), void* what, bool is_pause, const void* place) {
-    if (holds(what)) return PTOWaited::HOLDS;
+  /// holds() is the kernel's own, which may be left there, and goes on at `place`.
+  static bool ask(bool (*holds)(void*), void* what, const void* place) {
+    bool it_holds = false;
+    {
+      const executors::Asked asked;
+      it_holds = holds(what);
+    }
     executors::leave_if_late(place);
+    return it_holds;
+  }
+  /// Of a kernel that is asked already. It is asked again anyway: so a pause is over.
+  static PTOWaited wait_within(bool (*holds)(void*), void* what, bool is_pause) {
+    if (holds(what) || is_pause) return PTOWaited::HOLDS;
+    throw std::logic_error(
+        "pto_wait() was called in what a pto_wait() or pto_pause() asks: wait for both at once");
+  }
+
+  PTOWaited wait(bool (*holds)(void*), void* what, bool is_pause, const void* place) {
+    if (executors::Asked::is_any()) return wait_within(holds, what, is_pause);
+    if (ask(holds, what, place)) return PTOWaited::HOLDS;
     std::optional<executors::OurCall> call(std::in_place);
     const std::optional<WorkerId> here = worker();
     if (!here) return PTOWaited::NOBODY;
@@ -247,22 +256,18 @@ class CoreCalls {
       return was_given_up_.load(std::memory_order_relaxed) ? PTOWaited::GIVEN_UP
                                                            : PTOWaited::NOBODY;
     }
+    pauses_[here->value].store(is_pause, std::memory_order_relaxed);
     const uint64_t before = waits_.announcements();
-    uint64_t as_asked = before;
     const auto is_over = [&] {
-      as_asked = waits_.announcements();
-      call.reset();  // holds() is the kernel's own, which may be left there
-      const bool it_holds = holds(what);
-      executors::leave_if_late(place);
+      call.reset();
+      const bool it_holds = ask(holds, what, place);
       call.emplace();
       return it_holds || (is_pause && waits_.announcements() != before);
     };
-    const OneWait one(*this, here->value, is_pause);
+    const OneWait one(*this, here->value);
     Waits::Reason ended = 0;
     while (!is_over() && (ended = waits_.reason(here->value)) == 0) {
-      // What announces as it is asked rings the kernel itself, too.
-      const bool may_be_rung = waits_.announcements() != as_asked;
-      own([&] { may_be_rung ? threads_[here->value].give_way() : threads_[here->value].wait(); });
+      own([&] { threads_[here->value].wait(); });
     }
     // Whoever pauses again and again may never be seen in a wait, and who ends the waits of a
     // simulation does not know why nobody can go on.
@@ -271,13 +276,22 @@ class CoreCalls {
     return is_over_for_all ? PTOWaited::GIVEN_UP : static_cast<PTOWaited>(ended);
   }
 
+  /// Rung by itself, a kernel that announces something whenever it is asked would be all that runs
+  /// in a simulation.
   void announce() {
     const executors::OurCall call;
-    if (P::kernel_waiter::can_ring()) return ring_all();
-    is_told_from_outside_.store(true, std::memory_order_release);
+    uint32_t own = nobody;
+    if constexpr (executors::SimulatedPolicy<P>) {
+      const std::optional<WorkerId> here = worker();
+      if (!here) return is_told_from_outside_.store(true, std::memory_order_release);
+      own = here->value;
+    }
+    ring_all_but(own);
   }
-  void ring_all() {
-    waits_.announce([this](uint32_t worker) { threads_[worker].ring(); });
+  void ring_all_but(uint32_t one) {
+    waits_.announce([&](uint32_t worker) {
+      if (worker != one) threads_[worker].ring();
+    });
   }
 
   /// Of the calling thread, by its name, which is all that is known of it; nothing: it runs none.

@@ -107,7 +107,7 @@ class Run {
   static constexpr bool has_stepped = requires(typename P::team & team) {
     team.add_stepped(std::string(), 0, [] { return executors::AfterStep::end; });
   };
-  static constexpr bool is_simulated = requires(const typename P::team& team) { team.points(); };
+  static constexpr bool is_simulated = executors::SimulatedPolicy<P>;
 
   /// No thread but those of its schedule may touch a simulation.
   void interrupt() {

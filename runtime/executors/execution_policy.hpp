@@ -43,10 +43,7 @@
 ///                            that thread, lets others run until ring(), which any kernel may call,
 ///                            and what belongs to no logical thread; a ring is remembered. turn(),
 ///                            where wait() may be called, is that of the OS thread: a number that
-///                            changes with each kernel and each wait there. give_way(), where
-///                            wait() may be called by who was rung, lets others run first.
-///                            can_ring(): ring() may be called on the calling OS thread, as on all
-///                            where they are not simulated.
+///                            changes with each kernel and each wait there.
 ///   P::running_thread()      the name of the logical thread that the calling OS thread runs, empty
 ///                            if it runs none.
 ///   P::reminder              while one lives, the doorbell that it was made of rings now and then,
@@ -104,6 +101,12 @@ concept LaunchPolicy = ExecutionPolicy<P> &&
   { P::running_thread() } -> std::same_as<std::string>;
   { team.running_thread() } -> std::same_as<std::string>;
   { team.host_threads() } -> std::same_as<uint32_t>;
+};
+
+/// Whose runs follow from a seed, on one OS thread.
+template <class P>
+concept SimulatedPolicy = requires(const typename P::team& team) {
+  team.points();
 };
 
 }  // namespace pto2::executors

@@ -224,13 +224,10 @@ class KernelWaiter {
   /// Inside of a kernel of that thread: lets others run until it was rung; the kernel goes on on
   /// the same OS thread.
   void wait() const;
-  /// The same of who may have been rung: others that are ready run first.
-  void give_way() const { wait(); }
   /// Inside of the same: of the OS thread, which need not be that of the thread's next kernel.
   [[nodiscard]] const Turn& turn() const;
   /// From inside of any kernel, or from no logical thread.
   void ring() const;
-  [[nodiscard]] static bool can_ring() { return true; }
 
  private:
   LogicalThread* thread_;

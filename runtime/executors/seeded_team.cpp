@@ -114,11 +114,6 @@ void SeededTeam::wait_in_kernel() {
   if (schedule_.enter_kernel()) switch_away();
 }
 
-void SeededTeam::give_way_in_kernel() {
-  give_way();
-  wait_in_kernel();
-}
-
 void SeededTeam::give_up(std::string why) {
   gave_up_ = std::move(why);
   for (;;) switch_away();

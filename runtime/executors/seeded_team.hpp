@@ -123,7 +123,6 @@ class SeededTeam {
   void run_kernel(void (*kernel)(int64_t*), int64_t* args);
   /// Inside of one: returns once the thread was rung, with kernels_last after all others again.
   void wait_in_kernel();
-  void give_way_in_kernel();
   /// Of the kernel that runs (user_code.hpp).
   [[nodiscard]] const Turn& turn() const { return kernels_.turn(); }
   /// The running thread has found something wrong: the run ends here, and says so. Its stack is

@@ -290,8 +290,6 @@ struct Simulated {
    public:
     explicit kernel_waiter(doorbell bell) : thread_(bell.thread_) {}
     void wait() const { team::active()->wait_in_kernel(); }
-    void give_way() const { team::active()->give_way_in_kernel(); }
-    [[nodiscard]] static bool can_ring() { return team::active() != nullptr; }
     [[nodiscard]] const Turn& turn() const { return team::active()->turn(); }
     void ring() const { thread_->ring(); }
 

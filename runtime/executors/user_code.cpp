@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "runtime/executors/image_names.hpp"
 #include "runtime/executors/logical_thread.hpp"
@@ -48,6 +49,12 @@ bool is_of_the_system(const void* image) {
     const void* const member = dlsym(RTLD_NEXT, name);
     return member != nullptr && image_of(member) == image;
   });
+}
+
+thread_local bool is_asked = false;
+
+PTO2_UNSEEN_BY_TSAN bool exchange_asked(bool asked) {
+  return std::exchange(is_asked, asked);
 }
 
 /// Of this process: it was forked in code of the user's.
@@ -98,6 +105,7 @@ bool is_inside(uint64_t turn) {
 [[gnu::noinline]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit) {
   if (__builtin_setjmp(exit.frame) != 0) {
     set_exit_of_thread(nullptr);
+    exchange_asked(false);
     return false;
   }
   try {
@@ -177,12 +185,25 @@ PTO2_UNSEEN_BY_TSAN OurCall::~OurCall() {
   if (caller_ != nullptr) caller_->held = Held::no;
 }
 
-PTO2_UNSEEN_BY_TSAN OtherFiber::OtherFiber() : own_(this_exit) {
+Asked::Asked() {
+  exchange_asked(true);
+}
+
+Asked::~Asked() {
+  exchange_asked(false);
+}
+
+PTO2_UNSEEN_BY_TSAN bool Asked::is_any() {
+  return is_asked;
+}
+
+PTO2_UNSEEN_BY_TSAN OtherFiber::OtherFiber() : own_(this_exit), is_asked_(exchange_asked(false)) {
   this_exit = nullptr;
 }
 
 PTO2_UNSEEN_BY_TSAN OtherFiber::~OtherFiber() {
   this_exit = own_;
+  exchange_asked(is_asked_);
 }
 
 constinit Exit CallingCode::no_code{};

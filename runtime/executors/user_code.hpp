@@ -165,6 +165,19 @@ class OurCall {
 /// At the end of a call of ours, which goes on at `place`: leaves the code that is late.
 void leave_if_late(const void* place);
 
+/// While it lives, a call of ours asks the code that the calling thread is inside of something, and
+/// must not be called to wait.
+class Asked {
+ public:
+  Asked();
+  ~Asked();
+  Asked(const Asked&) = delete;
+  Asked& operator=(const Asked&) = delete;
+
+  /// Whether one lives on the calling thread.
+  [[nodiscard]] static bool is_any();
+};
+
 /// While it lives, another fiber runs on the OS thread than the one whose code it is inside of.
 class OtherFiber {
  public:
@@ -175,6 +188,7 @@ class OtherFiber {
 
  private:
   Exit* const own_;
+  const bool is_asked_;
 };
 
 /// Code that calls ours in between: an orchestration. It is left only while it is in its own.

@@ -54,17 +54,6 @@ TEST_F(KernelWaitsTest, TheFirstOfARunIsToldOf) {
   EXPECT_TRUE(waits_.has_begun());
 }
 
-TEST_F(KernelWaitsTest, AKernelKnowsWhetherItWaits) {
-  EXPECT_FALSE(waits_.is_waiting(1));
-  (void)waits_.begin(1);
-  EXPECT_TRUE(waits_.is_waiting(1));
-  EXPECT_FALSE(waits_.is_waiting(0));
-  (void)end(1, 2);
-  EXPECT_TRUE(waits_.is_waiting(1)) << "until it says that it is over";
-  waits_.end(1);
-  EXPECT_FALSE(waits_.is_waiting(1));
-}
-
 TEST_F(KernelWaitsTest, AWaitIsEndedForAReason) {
   (void)waits_.begin(1);
   EXPECT_EQ(waits_.reason(1), 0u);

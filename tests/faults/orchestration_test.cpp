@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/executors/user_code.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -42,7 +43,10 @@ TEST_P(FailingOrchestration, LogsAThousandLinesMore) {
     }
   };
   std::vector<std::string> lines;
-  const auto log = [&](int32_t, const char* line) { lines.emplace_back(line); };
+  const auto log = [&](int32_t, const char* line) {
+    lines.emplace_back(line);
+    EXPECT_FALSE(executors::is_inside_any()) << "nobody is left here, who may hold locks";
+  };
   EXPECT_EQ(run_at(GetParam(), small_device(), {{}, fail_and_log, log}).error.code,
             ErrorCode::orchestration_failed);
   ASSERT_EQ(lines.size(), 1001U);

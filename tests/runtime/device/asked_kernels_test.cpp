@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <cfenv>
-#include <functional>
+#include <stdexcept>
 #include <thread>
 
 #include "runtime/include/pto_core_calls.h"
@@ -17,7 +17,6 @@ namespace {
 /// Of what two kernels tell each other. They are all of a run.
 std::atomic<int> first{0};
 std::atomic<int> second{0};
-std::atomic<int> within{0};
 std::atomic<int> ended{0};
 
 void tell(const int64_t* args, std::atomic<int>& number) {
@@ -34,20 +33,11 @@ PTOWaited wait_for(const int64_t* args, const std::atomic<int>& number) {
   return pto_wait(args, holds);
 }
 
-/// The same, and tells of it when it is asked.
-PTOWaited wait_within(const int64_t* args, const std::atomic<int>& number) {
-  auto holds = [&] {
-    if (!is_told(within)) tell(args, within);
-    return is_told(number);
-  };
-  return pto_wait(args, holds);
-}
-
 class AskedKernels : public testing::TestWithParam<ExecutorKind> {
  protected:
   /// The first kernel on a cube, and behind it the second on a vector core.
   static RunResult run(KernelEntry waits, KernelEntry tells, uint64_t seed = 1) {
-    first = second = within = 0;
+    first = second = 0;
     ended = -1;
     DeviceConfig config = small_device();
     config.chip = {"one", 1, 1, 1, 1};
@@ -84,104 +74,75 @@ TEST_P(AskedKernels, MayAnnounce) {
   expect_held(waits, [](int64_t* args) { tell(args, first); });
 }
 
-/// The second time that it is asked it is in a wait already.
-TEST_P(AskedKernels, MayWait) {
+/// Then nobody waits in vain alone, or for ever.
+TEST_P(AskedKernels, WhoAnnounceInVainAreToldThatNobodyCanGoOn) {
+  if (GetParam() != ExecutorKind::seeded) GTEST_SKIP() << "it takes as long as a kernel may there";
   const KernelEntry waits = [](int64_t* args) {
-    auto holds = [&] { return is_told(first) && wait_within(args, second) == PTOWaited::HOLDS; };
+    auto holds = [&] {
+      pto_announce(args);
+      return is_told(first);
+    };
     ended = static_cast<int>(pto_wait(args, holds));
-    EXPECT_EQ(pto_wait(args, holds), PTOWaited::HOLDS) << "it was over, and begins again";
   };
-  expect_held(waits, [](int64_t* args) {
-    tell(args, first);
-    wait_for(args, within);
-    tell(args, second);
-  });
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    EXPECT_EQ(run(
+                  waits, [](int64_t*) {}, seed)
+                  .error.message,
+              "");
+    EXPECT_EQ(ended, static_cast<int>(PTOWaited::NOBODY));
+    const RunError error = run(
+                               waits, [](int64_t*) { throw std::runtime_error("no"); }, seed)
+                               .error;
+    EXPECT_EQ(error.code, ErrorCode::kernel_threw) << error.message;
+    EXPECT_NE(ended, static_cast<int>(PTOWaited::HOLDS));
+  }
 }
 
-/// What was announced meanwhile is not lost to the outer wait.
-TEST_P(AskedKernels, MayWaitForSomethingElse) {
+/// The first time that it is asked, or in its wait.
+TEST_P(AskedKernels, MustNotWait) {
+  static int waits_when;
   const KernelEntry waits = [](int64_t* args) {
     int asked = 0;
-    auto holds = [&] {
-      if (asked++ == 0) return false;
-      const bool is_second = is_told(second);
-      return wait_within(args, first) == PTOWaited::HOLDS && is_second;
-    };
+    auto holds = [&] { return asked++ == waits_when && wait_for(args, first) == PTOWaited::HOLDS; };
     ended = static_cast<int>(pto_wait(args, holds));
   };
-  static bool is_simulated;
-  is_simulated = GetParam() == ExecutorKind::seeded;
-  expect_held(waits, [](int64_t* args) {
+  for (waits_when = 0; waits_when < 2; ++waits_when) {
+    const RunError error = run(waits, [](int64_t*) {}).error;
+    EXPECT_EQ(error.code, ErrorCode::kernel_threw);
+    EXPECT_THAT(error.message, testing::HasSubstr("pto_wait() was called in what a pto_wait()"));
+    EXPECT_EQ(ended, -1);
+  }
+}
+
+/// Another kernel that is left there, or throws, leaves nothing to those behind it.
+TEST_P(AskedKernels, MayWaitForWhatHoldsAndPause) {
+  const KernelEntry waits = [](int64_t* args) {
     auto never = [] { return false; };
-    wait_for(args, within);
-    tell(args, second);
-    tell(args, first);
-    if (!is_simulated) return;
-    pto_pause(args, never);
-    EXPECT_EQ(ended, static_cast<int>(PTOWaited::HOLDS)) << "others could not go on before";
-  });
-}
-
-/// Another kernel's pause would hide that all others wait.
-TEST_P(AskedKernels, MayPause) {
-  const KernelEntry waits = [](int64_t* args) {
+    auto throws = []() -> bool { throw std::runtime_error("asked"); };
+    EXPECT_THROW(pto_wait(args, throws), std::runtime_error);
     auto holds = [&] {
-      auto is_first = [] { return is_told(first); };
-      return pto_pause(args, is_first) == PTOWaited::HOLDS && is_told(second);
+      return pto_pause(args, never) == PTOWaited::HOLDS && is_told(first) &&
+             wait_for(args, first) == PTOWaited::HOLDS;
     };
     ended = static_cast<int>(pto_wait(args, holds));
+    EXPECT_EQ(wait_for(args, second), PTOWaited::HOLDS);
   };
   expect_held(waits, [](int64_t* args) {
     tell(args, first);
     tell(args, second);
   });
-}
-
-/// A pause within a wait makes no pause of it, which would end with those of others.
-TEST_P(AskedKernels, GoOnToWaitBehindAPause) {
-  if (GetParam() != ExecutorKind::seeded) GTEST_SKIP() << "nobody can go on for long there";
-  const KernelEntry waits = [](int64_t* args) {
-    int asked = 0;
-    auto holds = [&] {
-      if (asked++ == 1) {
-        auto is_first = [&] {
-          if (!is_told(within)) tell(args, within);
-          return is_told(first);
-        };
-        EXPECT_EQ(pto_pause(args, is_first), PTOWaited::HOLDS);
-      }
-      return is_told(second);
-    };
-    ended = static_cast<int>(pto_wait(args, holds));
-  };
-  expect_held(waits, [](int64_t* args) {
-    auto never = [] { return false; };
-    wait_for(args, within);
-    tell(args, first);
-    EXPECT_EQ(pto_pause(args, never), PTOWaited::NOBODY);
-    tell(args, second);
-  });
-}
-
-TEST_P(AskedKernels, AreToldThatNobodyCanEndAnyOfTheirWaits) {
-  const KernelEntry waits = [](int64_t* args) {
-    auto holds = [&] {
-      if (is_told(first)) second = wait_for(args, second) == PTOWaited::NOBODY ? 7 : 8;
-      return false;
-    };
-    ended = static_cast<int>(pto_wait(args, holds));
-  };
-  const RunResult result = run(waits, [](int64_t* args) { tell(args, first); });
-  EXPECT_EQ(result.error.message, "");
-  EXPECT_EQ(ended, static_cast<int>(PTOWaited::NOBODY));
-  EXPECT_EQ(second, 7);
 }
 
 /// Which must not touch a simulation meanwhile. That is not over before it has heard of them.
 TEST_P(AskedKernels, AreToldByThreadsOfOthers) {
+  static bool is_simulated;
+  is_simulated = GetParam() == ExecutorKind::seeded;
   const KernelEntry waits = [](int64_t* args) {
+    auto never = [] { return false; };
     ended = static_cast<int>(wait_for(args, first));
     tell(args, second);
+    if (!is_simulated) return;
+    EXPECT_EQ(pto_wait(args, never), PTOWaited::NOBODY) << "it was told of one thing";
   };
   expect_held(waits, [](int64_t* args) {
     std::thread([&] { tell(args, first); }).join();
@@ -198,19 +159,24 @@ float one_and_a_little() {
 /// While another one waits on the same OS thread, which has changed it for itself.
 TEST_P(AskedKernels, HaveTheirOwnFloatingPointEnvironment) {
   static float of_the_other, before, after;
+  static int traps;
   const KernelEntry waits = [](int64_t* args) {
     std::fesetround(FE_UPWARD);
+    feenableexcept(FE_DIVBYZERO);
     before = one_and_a_little();
     ended = static_cast<int>(wait_for(args, first));
     after = one_and_a_little();
     std::fesetround(FE_TONEAREST);
+    fedisableexcept(FE_DIVBYZERO);
   };
   expect_held(waits, [](int64_t* args) {
     of_the_other = one_and_a_little();
+    traps = fegetexcept();
     tell(args, first);
   });
   EXPECT_GT(before, 1);
   EXPECT_EQ(of_the_other, 1);
+  EXPECT_EQ(traps, 0);
   EXPECT_GT(after, 1);
 }
 

@@ -35,6 +35,9 @@ class KeptTable {
   }
   void end_scope() const { ops_->scope_end(rt_); }
   void fail(const char* text) const { ops_->fail(rt_, 1, text); }
+  void log_many() const {
+    for (int i = 0; i < 2000; ++i) ops_->log(rt_, PTO2_LOG_INFO, "%d", i);
+  }
   /// Each function.
   void call_all() const {
     submit_many();
@@ -96,6 +99,7 @@ class KeptTables : public testing::Test {
   }
 
   static inline bool kernels_fail_;
+  static inline int lines_;
 
  private:
   static void kernel(int64_t*) {
@@ -103,7 +107,8 @@ class KeptTables : public testing::Test {
   }
   static RunResult run_with(RecordedGraph* graph, const Orchestration& orchestration) {
     const KernelEntry kernels[] = {kernel};
-    Launch what{kernels, [&](PTO2Runtime* rt) { orchestration(KeptTable(rt)); }, {}};
+    Launch what{kernels, [&](PTO2Runtime* rt) { orchestration(KeptTable(rt)); },
+                [](int32_t, const char*) { ++lines_; }};
     what.graph = graph;
     DeviceConfig config = small_device();
     config.window = 16;
@@ -120,6 +125,9 @@ TEST_F(KeptTables, DoNothingInARunThatHasFailed) {
   const auto orchestration = [](const KeptTable& table) {
     table.submit_many();
     table.fail("enough");
+    lines_ = 0;
+    table.log_many();
+    EXPECT_EQ(lines_, 1000);
     table.call_all();
   };
   expect_failure(recorded, orchestration, "code 1: enough");
