@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 #include <stdexcept>
-
-#include "runtime/device/lock_device.hpp"
-#include "runtime/device/weak_device.hpp"
 
 namespace pto2 {
 namespace {
@@ -79,15 +75,6 @@ LaunchTeam team_of(const ExecutorOptions& options) {
   return executors::TeamOptions{.executor = executors::Executor::packed,
                                 .host_threads = options.host_threads,
                                 .may_join = options.may_join};
-}
-
-RunResult launch(const ExecutorOptions& options, const DeviceConfig& config, const Launch& what) {
-  if (row_of(options.executor).weak_memory) {
-    return launch_weak(config, {schedule_of(options), std::nullopt}, what);
-  }
-  const LaunchTeam team = team_of(options);
-  return config.fan_out == FanOutKind::lock ? launch_with_lock(config, team, what)
-                                            : launch(config, team, what);
 }
 
 }  // namespace pto2
