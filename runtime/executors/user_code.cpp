@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstdio>
 #include <string_view>
-#include <utility>
 
 #include "runtime/executors/image_names.hpp"
 #include "runtime/executors/logical_thread.hpp"
@@ -53,8 +52,11 @@ bool is_of_the_system(const void* image) {
 
 thread_local bool is_asked = false;
 
+/// A fiber and its host share it, not TSan's context: by hand, as it looks into std::exchange().
 PTO2_UNSEEN_BY_TSAN bool exchange_asked(bool asked) {
-  return std::exchange(is_asked, asked);
+  const bool former = is_asked;
+  is_asked = asked;
+  return former;
 }
 
 /// Of this process: it was forked in code of the user's.
