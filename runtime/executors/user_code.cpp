@@ -107,7 +107,6 @@ bool is_inside(uint64_t turn) {
 [[gnu::noinline]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit) {
   if (__builtin_setjmp(exit.frame) != 0) {
     set_exit_of_thread(nullptr);
-    exchange_asked(false);
     return false;
   }
   try {

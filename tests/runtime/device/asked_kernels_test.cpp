@@ -114,7 +114,31 @@ TEST_P(AskedKernels, MustNotWait) {
   }
 }
 
-/// Another kernel that is left there, or throws, leaves nothing to those behind it.
+/// What is asked then is the outer run's kernel, and no kernel of the inner one.
+TEST_P(AskedKernels, MayLaunchRunsWhoseKernelsWait) {
+  static const auto launch_another = [] {
+    const KernelEntry kernels[] = {[](int64_t* args) {
+      auto never = [] { return false; };
+      EXPECT_EQ(pto_wait(args, never), PTOWaited::NOBODY);
+    }};
+    const auto entry = [](PTO2Runtime* rt) {
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+    };
+    return run_at(ExecutorKind::seeded, tiny_device(), {kernels, entry, {}}).error.message;
+  };
+  const KernelEntry waits = [](int64_t* args) {
+    auto holds = [&] {
+      EXPECT_EQ(launch_another(), "");
+      EXPECT_THROW(wait_for(args, second), std::logic_error);
+      return true;
+    };
+    ended = static_cast<int>(pto_wait(args, holds));
+  };
+  EXPECT_EQ(run(waits, [](int64_t*) {}).error.message, "");
+  EXPECT_EQ(ended, static_cast<int>(PTOWaited::HOLDS));
+}
+
+/// One that throws there leaves nothing to the next wait.
 TEST_P(AskedKernels, MayWaitForWhatHoldsAndPause) {
   const KernelEntry waits = [](int64_t* args) {
     auto never = [] { return false; };
