@@ -175,6 +175,20 @@ bool may_be_an_expression(std::string_view text) {
   return last != std::string_view::npos && text[last] != ';' && count("([{") == count(")]}");
 }
 
+/// Whether what begins there is the one statement of an `if`, an `else` or a loop.
+bool is_governed(std::string_view text, std::size_t begin) {
+  const std::string_view before = text.substr(0, text.find_last_not_of(" \n", begin - 1) + 1);
+  return before.ends_with(')') || before.ends_with("else") || before.ends_with("do");
+}
+
+/// What is written instead of a part of a function.
+std::string in_its_place(std::string_view text, const Difference& rest) {
+  const Span& gone = rest.span;
+  const bool is_statement = gone.begin < gone.end && text[gone.end - 1] == ';';
+  if (!rest.replacement.empty() || !is_statement) return std::string(rest.replacement);
+  return is_governed(text, gone.begin) ? "{}" : "";
+}
+
 /// What stands instead of text that is in no function. What is only added there is there for all
 /// mutants: a declaration, which does nothing by itself.
 Replacement outside(const std::string& file, const std::string& text, const Change& change) {
@@ -252,13 +266,14 @@ std::string planted(const std::string& file, const std::string& text,
           fmt::format("mutant {}: what it writes into {} is what stands there; write a bug",
                       place.mutant->name, file));
     }
-    const Change change{place, {rest.span, std::string(rest.replacement)}};
+    Change change{place, {rest.span, std::string(rest.replacement)}};
     const auto around = std::ranges::find_if(functions, [&](const source::Function& function) {
       return function.body_begin < rest.span.begin && rest.span.end <= function.body_end;
     });
     if (around == functions.end()) {
       replacements.push_back(outside(file, text, change));
     } else {
+      change.replacement.text = in_its_place(text, rest);
       in_function[static_cast<std::size_t>(around - functions.begin())].push_back(change);
     }
   }

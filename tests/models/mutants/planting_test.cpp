@@ -112,6 +112,23 @@ TEST(Planted, AFunctionMayHaveBeenEmpty) {
       << plant.text();
 }
 
+TEST(Planted, TheOneStatementOfAConditionLeavesAnEmptyOne) {
+  Plant plant(
+      "void f(int x) { if (x != 0)\n  g();\n  h(x); }\nint i() { if (k) j(); else l(); }\n");
+  plant.mutant("g();", "");
+  plant.mutant("h(x);", "");
+  plant.mutant("l();", "");
+  EXPECT_TRUE(same(plant.text(),
+                   "void f(int x) {"
+                   "  if (::pto2::mutants::chosen(1)) { if (x != 0) {} h(x); } else"
+                   "  if (::pto2::mutants::chosen(2)) { if (x != 0) g(); } else"
+                   "  { if (x != 0) g(); h(x); }}"
+                   "int i() {"
+                   "  if (::pto2::mutants::chosen(3)) { if (k) j(); else {} } else"
+                   "  { if (k) j(); else l(); }}"))
+      << plant.text();
+}
+
 TEST(Planted, WhatIsAddedOutsideOfFunctionsIsThereForAll) {
   Plant plant("struct A {\n  int a = 0;\n};\n");
   plant.mutant("int a = 0;", "int a = 0;\nint more = 0;");
