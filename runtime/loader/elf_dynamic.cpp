@@ -143,6 +143,7 @@ class DynamicTables {
     }
     // An indirect function is called while the image is relocated.
     if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC && symbol.st_shndx != SHN_UNDEF) {
+      if (symbol.st_shndx == SHN_ABS) reader_.fail("has an indirect function at a fixed address");
       check_code(symbol.st_value, "an indirect function");
     }
     return symbol;

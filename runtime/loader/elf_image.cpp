@@ -1,6 +1,8 @@
 #include "runtime/loader/elf_image.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "runtime/loader/elf_dynamic.hpp"
 #include "runtime/loader/elf_reader.hpp"
@@ -92,7 +94,8 @@ Elf64_Phdr check_segments(ElfReader& reader, const Elf64_Ehdr& header) {
         reader.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
     if (segment.p_type == PT_NULL) continue;
     reader.require_file_range(segment.p_offset, segment.p_filesz, "a segment");
-    if (segment.p_type == PT_LOAD && segment.p_memsz != 0) {
+    // One without memory, too: the loader maps what it has in the file, and reserves up to the last.
+    if (segment.p_type == PT_LOAD) {
       check_loadable(reader, segment);
       reader.add_segment(segment);
     }
@@ -166,6 +169,13 @@ void check_memory_of_others(const ElfReader& reader, const Elf64_Ehdr& header) {
   }
 }
 
+std::vector<Elf64_Phdr> code_of(const ElfReader& reader) {
+  std::vector<Elf64_Phdr> code;
+  std::ranges::copy_if(reader.segments(), std::back_inserter(code),
+                       [](const Elf64_Phdr& s) { return (s.p_flags & PF_X) != 0; });
+  return code;
+}
+
 bool has_thread_locals(const ElfReader& reader, const Elf64_Ehdr& header) {
   for (uint16_t i = 0; i < header.e_phnum; ++i) {
     const auto s =
@@ -202,13 +212,14 @@ ElfImage::ElfImage(std::span<const std::byte> bytes, const std::string& path) : 
   strings_offset_ = symbols.strings_offset;
   versions_offset_ = symbols.versions_offset;
   is_beside_libraries_ = symbols.is_beside_libraries;
+  code_ = code_of(reader);
 }
 
 bool ElfImage::exports(std::string_view function) const {
   for (uint64_t i = first_hashed_symbol_; i < symbol_count_; ++i) {
     Elf64_Sym symbol;
     std::memcpy(&symbol, bytes_.data() + symbols_offset_ + i * sizeof symbol, sizeof symbol);
-    if (!is_function_for_others(symbol) || is_hidden(i)) continue;
+    if (!is_function_for_others(symbol) || is_hidden(i) || !is_in_code(symbol)) continue;
     const char* name =
         reinterpret_cast<const char*>(bytes_.data()) + strings_offset_ + symbol.st_name;
     // Names may be long, and share their ends.
@@ -216,6 +227,13 @@ bool ElfImage::exports(std::string_view function) const {
     if (begins && name[function.size()] == '\0') return true;
   }
   return false;
+}
+
+/// Not data, nor an absolute address, to which the loader adds nothing.
+bool ElfImage::is_in_code(const Elf64_Sym& symbol) const {
+  return symbol.st_shndx != SHN_ABS && std::ranges::any_of(code_, [&](const Elf64_Phdr& s) {
+           return symbol.st_value >= s.p_vaddr && symbol.st_value - s.p_vaddr < s.p_memsz;
+         });
 }
 
 /// A version that is only for images that were linked when it was the newest.

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <elf.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pto2 {
 
@@ -21,7 +24,7 @@ class ElfImage {
   /// Throws LoadError. `bytes` must outlive the image; `path` is only for messages.
   ElfImage(std::span<const std::byte> bytes, const std::string& path);
 
-  /// True when the dynamic symbol table defines a function of this name for others.
+  /// True when the dynamic symbol table defines a function of this name for others, in the code.
   bool exports(std::string_view function) const;
 
   /// True when the libraries that it needs are looked for in a folder beside it, by $ORIGIN.
@@ -29,6 +32,7 @@ class ElfImage {
 
  private:
   bool is_hidden(uint64_t symbol) const;
+  bool is_in_code(const Elf64_Sym& symbol) const;
 
   std::span<const std::byte> bytes_;
   uint64_t symbols_offset_ = 0;       ///< file offset of the dynamic symbol table
@@ -37,6 +41,7 @@ class ElfImage {
   uint64_t strings_offset_ = 0;
   std::optional<uint64_t> versions_offset_;  ///< file offset of the version indices of the symbols
   bool is_beside_libraries_ = false;
+  std::vector<Elf64_Phdr> code_;  ///< executable segments
 };
 
 }  // namespace pto2
