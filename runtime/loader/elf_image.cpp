@@ -94,7 +94,7 @@ Elf64_Phdr check_segments(ElfReader& reader, const Elf64_Ehdr& header) {
         reader.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
     if (segment.p_type == PT_NULL) continue;
     reader.require_file_range(segment.p_offset, segment.p_filesz, "a segment");
-    // One without memory, too: the loader maps what it has in the file, and reserves up to the last.
+    // Without memory, too: the loader maps what the file has of it, and reserves up to the last.
     if (segment.p_type == PT_LOAD) {
       check_loadable(reader, segment);
       reader.add_segment(segment);
