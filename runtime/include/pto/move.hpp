@@ -115,10 +115,14 @@ void check_part(const Use& use, const Dst& dst, const Src& src, int64_t row, int
 template <class Dst, class Src>
 constexpr pipe_t require_move() {
   constexpr TileType from = Src::Loc, to = Dst::Loc;
-  constexpr bool from_mat = from == TileType::Mat && to != TileType::Vec && to != TileType::Acc;
+  constexpr bool is_operand = to == TileType::Left || to == TileType::Right;
+  constexpr bool from_mat =
+      from == TileType::Mat && (is_operand || to == TileType::Bias || to == TileType::Scaling);
   constexpr bool from_vec = from == TileType::Vec && (to == TileType::Vec || to == TileType::Mat);
   constexpr bool from_acc = from == TileType::Acc && (to == TileType::Vec || to == TileType::Mat);
   static_assert(from_mat || from_vec || from_acc, "there is no way between these tiles");
+  static_assert(!is_operand || std::is_same<typename Dst::DType, typename Src::DType>::value,
+                "an operand of a product has the element type of the tile that it is taken from");
   return from_mat ? PIPE_MTE1 : from_acc ? PIPE_FIX : PIPE_V;
 }
 
