@@ -26,6 +26,7 @@ void Counting::observe(RingId ring, TensorMap& map) {
 bool Counting::count_only(Submission& task, Dataflow& dataflow, uint64_t now) {
   constexpr uint64_t nowhere = uint64_t{1} << 46;
   submit(task);
+  ++tasks_;
   // More than any heap has could run past the end of the address space, and come to no address.
   if (task.heap_bytes > heap_range.high) [[unlikely]] {
     for (NewOutput& output : task.outputs) output.offset = 0;

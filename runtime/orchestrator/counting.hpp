@@ -50,6 +50,8 @@ class Counting {
   void observe(RingId ring, TensorMap& map);
   /// What the next task of this ring is called.
   [[nodiscard]] TaskId next(RingId ring) const { return make_id(ring, next_[ring.value]); }
+  /// Tasks since then.
+  [[nodiscard]] uint64_t tasks() const { return tasks_; }
   /// Of what the orchestration may do without end: false once it has done enough of it, or for long
   /// enough.
   [[nodiscard]] bool goes_on(uint64_t now) {
@@ -72,7 +74,8 @@ class Counting {
   ResourceRequirement requirement_;
   Deadlock deadlock_;
   uint64_t since_ = 0;
-  uint64_t steps_ = 0;    // tasks and scopes since then
+  uint64_t steps_ = 0;  // tasks and scopes since then
+  uint64_t tasks_ = 0;
   uint64_t entries_ = 0;  // most that the TensorMap has needed at once
   PerRing next_{};        // local ids that counting gives out
   PerRing alive_{};       // watermarks of counting

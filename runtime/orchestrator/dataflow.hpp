@@ -192,7 +192,7 @@ template <bool counted, class Show, class Meet>
     return refuse_handle(task, i);
   if (!tensor->lasts) {
     if (!tensor->has_address()) return resolve_new_output(task, i);
-    if (!counted && !scope_is_open(tensor->owner)) [[unlikely]]
+    if (!scope_is_open(tensor->owner)) [[unlikely]]
       return refuse_memory(task, i);
   }
   show(task, i, *tensor);

@@ -216,7 +216,7 @@ void Orchestrator<P, F>::scope_begin() {
     fail({ErrorCode::bad_submission, "scope_begin() behind the end of the outer scope",
           "a scope_end() more than scopes were begun has ended it: use PTO2_SCOPE"});
   if (graph_.replay() == nullptr) {
-    dataflow_.scope_begin(submitter_.submitted() + 1);
+    dataflow_.scope_begin(submitter_.submitted() + counting_.tasks() + 1);
     counting_.scope_begin();
   }
   const RingId ring(std::min(scopes_.size(), state_.config.rings - 1));
@@ -356,6 +356,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
     return;
   }
   submitter_.expect(task.type);
+  task.serial += counting_.tasks();
   counting_.observe(task.ring, dataflow_.map());
   task.id = counting_.next(task.ring);
   if (dataflow_.resolve(task)) {

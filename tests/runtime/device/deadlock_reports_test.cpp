@@ -178,6 +178,38 @@ TEST_P(DeadlockReports, AnErrorBehindTheOuterScopeEndsTheCount) {
               HasSubstr("at least 16:"));
 }
 
+/// What every size would refuse is refused while sizes are counted.
+TEST_P(DeadlockReports, MemoryOfAScopeThatHasEndedEndsTheCount) {
+  DeviceConfig config = small_device();
+  config.window = 8;
+  constexpr uint64_t one[] = {1};
+  const auto hint_of = [&](bool before, bool within) {
+    return run(config,
+               [=](PTO2Runtime* rt) {
+                 const Tensor tensor = make_tensor(one, 1);
+                 const auto write = [&] {
+                   PTO2_SCOPE(rt) {
+                     submit(rt, quick, make_output_param(tensor));
+                     if (within) submit(rt, quick, make_input_param(tensor));
+                   }
+                 };
+                 if (before) write();
+                 PTO2_SCOPE(rt) {
+                   for (int i = 0; i < 12; ++i) submit(rt, quick, make_scalar_param(1));
+                 }
+                 if (!before) write();
+                 PTO2_SCOPE(rt) {
+                   if (!within) submit(rt, quick, make_input_param(tensor));
+                 }
+               })
+        .error.hint;
+  };
+  for (const bool before : {true, false}) {
+    EXPECT_THAT(hint_of(before, true), HasSubstr("16 (the smallest that works)")) << before;
+    EXPECT_THAT(hint_of(before, false), HasSubstr("at least 16:")) << before;
+  }
+}
+
 /// Where there is no time, too. No window that works is missed for that.
 TEST_P(DeadlockReports, CountingEndsAfterManyTasks) {
   DeviceConfig config = small_device();
