@@ -333,13 +333,12 @@ class CoreCalls {
 
   static CoreCalls& self(void* runtime) { return *static_cast<CoreCalls*>(runtime); }
 
-  // What kernels call. Lambdas that decay to pointers are called by code of their own, which would
+  // What kernels call: the end of one that is late, or was forked. Those that last look behind it,
+  // too. Lambdas that decay to pointers are called by code of their own, which would
   // be the place that the kernel goes on at.
   static PTOPlace place_entry(void* runtime) {
     executors::leave_if_late(__builtin_return_address(0));
-    const PTOPlace place = self(runtime).place();
-    executors::leave_if_late(__builtin_return_address(0));
-    return place;
+    return self(runtime).place();
   }
   static PTOWaited wait_entry(void* runtime, bool (*holds)(void*), void* what) {
     executors::leave_if_late(__builtin_return_address(0));
@@ -350,13 +349,10 @@ class CoreCalls {
   static void announce_entry(void* runtime) {
     executors::leave_if_late(__builtin_return_address(0));
     self(runtime).announce();
-    executors::leave_if_late(__builtin_return_address(0));
   }
   static void* share_entry(void* runtime, int32_t cluster, uint64_t key, uint64_t bytes) {
     executors::leave_if_late(__builtin_return_address(0));
-    void* const memory = self(runtime).share(cluster, key, bytes);
-    executors::leave_if_late(__builtin_return_address(0));
-    return memory;
+    return self(runtime).share(cluster, key, bytes);
   }
   static PTOWaited pause_entry(void* runtime, bool (*holds)(void*), void* what) {
     executors::leave_if_late(__builtin_return_address(0));

@@ -230,5 +230,20 @@ TEST_P(DeadlockReports, CountingEndsAfterManyTasks) {
               HasSubstr("1048576 (the smallest that works): --window 1048576"));
 }
 
+TEST_P(DeadlockReports, CountingEndsAfterManyScopes) {
+  DeviceConfig config = small_device();
+  config.window = 8;
+  config.deadline_ms = 0;  // else that might end it
+  const RunResult result = run(config, [](PTO2Runtime* rt) {
+    PTO2_SCOPE(rt) {
+      for (int i = 0; i < 9; ++i) submit(rt, quick, make_scalar_param(1));
+    }
+    for (uint64_t i = 0; i < window_range.high; ++i) {
+      PTO2_SCOPE(rt) {}
+    }
+  });
+  EXPECT_THAT(result.error.hint, HasSubstr("at least 16:"));
+}
+
 }  // namespace
 }  // namespace pto2::test
