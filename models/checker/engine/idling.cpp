@@ -39,6 +39,7 @@ void Execution::idle(const std::source_location& site, bool has_looked) {
   Thread& t = *running_;
   t.idling.checks_turn = false;
   if (has_looked) refuse_writes(t);
+  if (drop_doubtful(t)) prune(t);
   if (t.pending) commit_pending(t);
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "the thread idles where its replay goes on", site);
@@ -98,7 +99,7 @@ class Newest final : public Search {
 }  // namespace
 
 /// Lets an idling thread make one more turn on the newest values: it must idle again, without
-/// having written.
+/// having written, and not be cut by an assumption.
 bool Execution::idles_forever(Thread& t) {
   Newest newest;
   Search* const search = std::exchange(search_, &newest);
@@ -110,7 +111,7 @@ bool Execution::idles_forever(Thread& t) {
   resume(t);
   t.idling.makes_last_turn = t.idling.checks_turn = false;
   turn_ = -1;
-  bool forever = t.state == State::waiting && !stopped_;
+  bool forever = t.state == State::waiting && t.waiting != Waiting::assumption && !stopped_;
   for (EventId e = size; e < graph_->size(); ++e) forever &= !is_write((*graph_)[e].kind);
   while (graph_->size() > size) graph_->pop();
   t.pending = false;  // what it would update has left with its step

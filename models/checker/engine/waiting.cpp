@@ -372,7 +372,10 @@ void Execution::assume(bool condition, const std::source_location& site) {
   note_in_tail();
   if (condition || (unwinding_ && std::uncaught_exceptions() != 0)) return;
   leaving();
-  block(*running_, Waiting::assumption, site);
+  Thread& t = *running_;
+  if (drop_doubtful(t)) prune(t);
+  if (t.pending) commit_pending(t);
+  block(t, Waiting::assumption, site);
 }
 
 /// Every waiting thread has seen the newest values and still waits, and nobody else can go on.
