@@ -218,6 +218,12 @@ class Execution {
     void take_back() { atomics = atomics_before, cells = cells_before; }
   };
 
+  /// What a predicate has done besides looking at atomics.
+  struct Evaluation {
+    bool reads_cells = false;
+    bool had_effects = false;  // since the wait began
+  };
+
   struct Thread {
     ThreadId id = 0;
     State state = State::absent;
@@ -233,8 +239,8 @@ class Execution {
     bool insists = false;         // a walk: only the newest values may help
     bool pending = false;         // an update inside a predicate that has not stored yet
     std::int32_t wait_begin = 0;  // position at which the predicate began
-    bool had_effects = false;     // its evaluation has done more than look
-    std::int32_t given = 0;       // reads of its evaluation recorded before this run
+    Evaluation evaluation;
+    std::int32_t given = 0;  // reads of its evaluation recorded before this run
     Idling idling;
     bool last_resort = false;        // nobody else can go on: the evaluation stays in the graph
     EventId trying_read = no_event;  // the read of a predicate that is tried on other values,

@@ -136,7 +136,7 @@ std::optional<Fault> race(const Object& object, bool writes, const char* what, c
 
 std::optional<Fault> Memory::access_cell(std::int32_t slot, const void* address,
                                          const CellAccess& access, const Moment& now,
-                                         const Count* clock) {
+                                         const Count* clock, std::int32_t settled) {
   Object* const object = find(slot, address);
   if (object == nullptr) return missing(slot, address);
   if (access.part == CellAccess::Part::end) {
@@ -153,14 +153,26 @@ std::optional<Fault> Memory::access_cell(std::int32_t slot, const void* address,
         ViolationKind::uninitialised_read,
         "read of a cell that nobody has written, created at " + to_string(object->created.site)};
   } else {
-    std::erase_if(object->reads,
-                  [&](const Moment& other) { return other.before(clock, now.thread); });
+    std::erase_if(object->reads, [&](const Moment& other) {
+      // One that may be taken back stands for none but those that are with it.
+      if (settled < now.epoch) return other.thread == now.thread && other.epoch > settled;
+      return other.before(clock, now.thread);
+    });
     object->reads.push_back(now);
   }
   if (access.part == CellAccess::Part::begin) {
     object->open.push_back({access.guard, access.writes, now});
   }
   return std::nullopt;
+}
+
+void Memory::take_back_reads(ThreadId thread, std::int32_t settled) {
+  for (Object& object : objects_) {
+    if (object.run != run_ || !object.alive) continue;
+    std::erase_if(object.reads, [&](const Moment& read) {
+      return read.thread == thread && read.epoch > settled;
+    });
+  }
 }
 
 std::optional<Fault> Memory::destroy_cell(std::int32_t slot, const void* address, const Moment& now,

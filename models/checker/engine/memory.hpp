@@ -57,7 +57,7 @@ struct Object {
   Moment created;
   Moment destroyed;
   Moment written;             ///< last write of a cell
-  std::vector<Moment> reads;  ///< of a cell since then, none before another
+  std::vector<Moment> reads;  ///< of a cell since then, none before another that stays
   std::vector<OpenAccess> open;
 };
 
@@ -82,8 +82,11 @@ class Memory {
   /// Whether an access to an atomic is in its lifetime and behind its construction.
   std::optional<Fault> access(std::int32_t slot, const void* address, const Moment& now,
                               const Count* clock);
+  /// What the thread has done behind its first `settled` events may be taken back.
   std::optional<Fault> access_cell(std::int32_t slot, const void* address, const CellAccess& access,
-                                   const Moment& now, const Count* clock);
+                                   const Moment& now, const Count* clock, std::int32_t settled);
+  /// Forgets what a thread has read of cells behind its first `settled` events.
+  void take_back_reads(ThreadId thread, std::int32_t settled);
   /// Accesses to a cell that are not in the past of its destruction.
   std::optional<Fault> destroy_cell(std::int32_t slot, const void* address, const Moment& now,
                                     const Count* clock);

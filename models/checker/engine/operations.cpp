@@ -340,7 +340,11 @@ void Execution::access_cell(std::int32_t id, const void* object, const CellAcces
   Thread& t = *running_;
   note_effect(t);
   if (t.pending) commit_pending(t);
-  fail_if(memory_.access_cell(id, object, access, now(t, site), clock(t)), site);
+  t.evaluation.reads_cells |= t.in_predicate;
+  const bool stays = !t.in_predicate || search_->keeps_failed_predicates();
+  fail_if(memory_.access_cell(id, object, access, now(t, site), clock(t),
+                              stays ? t.position : t.wait_begin),
+          site);
 }
 
 void Execution::check(bool condition, std::string_view message, const std::source_location& site) {

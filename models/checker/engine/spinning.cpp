@@ -83,7 +83,7 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
   turns.erase(same + 1, turns.end());
   t.wait_begin = same->position;
   t.given = same->given;
-  t.had_effects = false;
+  t.evaluation.had_effects = false;
   t.wait_site = place;
   fail_wait(t);
   turns.back().given = graph_->thread_size(t.id) - t.position;

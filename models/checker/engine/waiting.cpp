@@ -66,13 +66,14 @@ void Execution::begin_wait(const std::source_location& site) {
   if (t.pending) commit_pending(t);
   leave_loop(t);
   t.in_predicate = true;
+  t.evaluation.reads_cells = false;
   t.created.begin_predicate();
   t.wait_site = site;
   // Later evaluations of the same wait find reads recorded that belong to this run.
   if (t.position == t.wait_begin && t.trying_read != no_event) return;
   t.wait_begin = t.position;
   t.given = t.tried = graph_->thread_size(t.id) - t.position;
-  t.had_effects = false;
+  t.evaluation.had_effects = false;
 }
 
 /// The predicate does more than look. What it does cannot be undone, so it is not tried on other
@@ -80,7 +81,7 @@ void Execution::begin_wait(const std::source_location& site) {
 void Execution::note_effect(Thread& t) {
   leave_loop(t);
   if (!t.in_predicate || unwinding_) return;
-  t.had_effects = true;
+  t.evaluation.had_effects = true;
   if (drop_doubtful(t)) prune(t);
 }
 
@@ -163,7 +164,14 @@ bool Execution::end_wait(bool satisfied) {
     fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",
          t.wait_site);
   }
-  fail_wait(t);
+  // What it has read of cells is a race if others write them, who may come behind what makes it
+  // hold: so a search keeps its reads in the graph. A walk goes on as if it had not been evaluated.
+  if (t.evaluation.reads_cells && search_->keeps_failed_predicates()) {
+    block(t, Waiting::predicate, t.wait_site);
+  } else {
+    if (t.evaluation.reads_cells) memory_.take_back_reads(t.id, t.wait_begin);
+    fail_wait(t);
+  }
   return false;
 }
 
@@ -323,7 +331,7 @@ bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
   const auto is_here = [&](const std::source_location& site) {
     return site.line() == t.wait_site.line() && site.file_name() == t.wait_site.file_name();
   };
-  if (search_->preempts() || t.had_effects) return false;
+  if (search_->preempts() || t.evaluation.had_effects) return false;
   if (std::any_of(with_effects_.begin(), with_effects_.end(), is_here)) return false;
   std::vector<Choice>& choices = graph_->choices();
   EventId read = t.trying_read;

@@ -115,5 +115,170 @@ TEST(Predicates, who_idles_and_would_be_cut_is_no_deadlock) {
   EXPECT_EQ(report.blocked, 1U);
 }
 
+constexpr Strategy samplers[] = {Strategy::random_walk, Strategy::pct, Strategy::bursts};
+
+/// Its turns that do not hold look at more than the one that does.
+TEST(Predicates, a_cell_may_be_read_in_a_turn_that_does_not_hold) {
+  const auto body = [](int last) {
+    return [last] {
+      atomic<int> q{0}, s{0};
+      cell<int> data{7};
+      thread reader([&] {
+        await([&] {
+          if (q.load(acquire) == 1) return true;
+          return s.load(acquire) == 1 && data.read() == 5;
+        });
+      });
+      thread writer([&] {
+        s.store(1, relaxed);
+        s.store(last, relaxed);
+        q.store(1, release);
+      });
+      reader.join();
+      writer.join();
+      data.write(1);
+    };
+  };
+  for (const int last : {1, 2}) {
+    expect_pass(body(last));
+    for (const Strategy strategy : samplers) {
+      Options options;
+      options.strategy = strategy;
+      const Report sampled = explore(options, body(last));
+      EXPECT_FALSE(sampled.violation) << sampled.to_text();
+    }
+  }
+}
+
+/// What a turn that does not hold has read is a race if somebody else writes it, though the thread
+/// goes on without: in whatever order they come.
+TEST(Predicates, a_turn_that_does_not_hold_races_as_any_other) {
+  for (const bool reader_is_first : {true, false}) {
+    for (const bool looks_first : {true, false}) {
+      expect_violation(ViolationKind::data_race, [=] {
+        atomic<int> q{0};
+        cell<int> data{7};
+        const auto read = [&] {
+          await([&] {
+            if (looks_first) data.read();
+            if (q.load(acquire) == 1) return true;
+            if (!looks_first) data.read();
+            return false;
+          });
+        };
+        thread early([&] { reader_is_first ? read() : data.write(6); });
+        thread setter([&] { q.store(1, release); });
+        thread late([&] { reader_is_first ? data.write(6) : read(); });
+        early.join();
+        setter.join();
+        late.join();
+      });
+    }
+  }
+}
+
+/// Three threads that wait for each other's stores, and for a lock. `look` is called in each turn
+/// of each predicate.
+template <class Look>
+void wait_in_many_ways(Look&& look) {
+  atomic<int> lock{0}, x{0}, y{0};
+  const auto critical = [&](int mine) {
+    await([&] {
+      look();
+      return lock.exchange(1, acquire) == 0;
+    });
+    x.store(mine, relaxed);
+    lock.store(0, release);
+  };
+  thread one([&] {
+    critical(1);
+    y.store(1, release);
+  });
+  thread two([&] {
+    critical(2);
+    await([&] {
+      const bool is_open = y.load(relaxed) != 0;
+      look();
+      return is_open || x.load(relaxed) == 1;
+    });
+    y.store(2, relaxed);
+  });
+  thread three([&] {
+    await([&] {
+      if (x.load(relaxed) == 0) return false;
+      look();
+      return y.load(acquire) != 0;
+    });
+    x.store(3, relaxed);
+  });
+  one.join();
+  two.join();
+  three.join();
+}
+
+TEST(Predicates, a_search_finds_as_much_if_they_read_cells) {
+  const Report without = explore(Options{}, [] { wait_in_many_ways([] {}); });
+  const Report with = explore(Options{}, [] {
+    cell<int> setting{1};
+    wait_in_many_ways([&] { check(setting.read() == 1, "as it was set"); });
+  });
+  EXPECT_TRUE(without.ok()) << without.to_text();
+  EXPECT_TRUE(with.ok()) << with.to_text();
+  EXPECT_GT(with.executions, 20U);
+  EXPECT_EQ(with.executions, without.executions);
+}
+
+TEST(Predicates, who_reads_a_cell_and_waits_for_ever_is_in_a_deadlock) {
+  expect_violation(ViolationKind::deadlock, [] {
+    atomic<int> x{0};
+    cell<int> setting{1};
+    thread other([&] { x.store(1, relaxed); });
+    await([&] { return setting.read() == 1 && x.load(relaxed) == 2; });
+    other.join();
+  });
+}
+
+/// A turn that does not hold need not have been made: what it has synchronised with does not count.
+TEST(Predicates, a_turn_that_does_not_hold_hides_no_race_of_others) {
+  int line = 0;
+  const auto body = [&] {
+    atomic<int> q{0}, s{0}, f{0};
+    cell<int> data{7};
+    thread between([&] {
+      await([&] {
+        if (q.load(relaxed) == 1) return true;
+        return s.load(acquire) == 1 && data.read() == 5;
+      });
+      f.store(1, release);
+    });
+    thread reader([&] {
+      data.read(), line = __LINE__;
+      s.store(1, release);
+      q.store(1, relaxed);
+    });
+    thread writer([&] {
+      await([&] { return f.load(acquire) == 1; });
+      data.write(1);
+    });
+    between.join();
+    reader.join();
+    writer.join();
+  };
+  const auto expect_race = [&](const Options& options) {
+    const Report report = expect_violation(ViolationKind::data_race, options, body);
+    ASSERT_TRUE(report.violation);
+    EXPECT_THAT(report.violation->message,
+                testing::HasSubstr("read at predicates_test.cpp:" + std::to_string(line)));
+  };
+  expect_race({});
+  for (const Strategy strategy : samplers) {
+    Options options;
+    options.strategy = strategy;
+    options.samples = 1;
+    options.minimise_seconds = options.hint_seconds = 0;
+    for (options.seed = 1; options.seed <= 40; ++options.seed) expect_race(options);
+  }
+}
+
 }  // namespace
 }  // namespace pto2::model
