@@ -215,13 +215,27 @@ class Execution {
     std::int32_t atomics_before = 0, cells_before = 0;  // the predicate that is evaluated
 
     void begin_predicate() { atomics_before = atomics, cells_before = cells; }
+    /// Whether the predicate has created the cell, of those that the thread has: `all`.
+    bool made_by_predicate(const std::vector<std::int32_t>& all, std::int32_t cell) const {
+      const auto begin = all.begin() + cells_before;
+      const auto end = all.begin() + cells;
+      return std::find(begin, end, cell) != end;
+    }
     void take_back() { atomics = atomics_before, cells = cells_before; }
   };
 
   /// What a predicate has done besides looking at atomics.
   struct Evaluation {
+    bool goes_on = false;  // maybe without a wait
     bool reads_cells = false;
-    bool had_effects = false;  // since the wait began
+    std::optional<std::source_location> written_cell;  // that is not its own
+    bool had_effects = false;                          // since the wait began
+
+    void begin() {
+      goes_on = true;
+      reads_cells = false;
+      written_cell.reset();
+    }
   };
 
   struct Thread {

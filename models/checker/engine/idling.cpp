@@ -38,7 +38,10 @@ void Execution::idle(const std::source_location& site, bool has_looked) {
   leaving();
   Thread& t = *running_;
   t.idling.checks_turn = false;
-  if (has_looked) refuse_writes(t);
+  if (has_looked) {
+    t.evaluation.goes_on = false;
+    refuse_writes(t);
+  }
   if (drop_doubtful(t)) prune(t);
   if (t.pending) commit_pending(t);
   if (recorded(t)) {
@@ -59,6 +62,8 @@ bool Execution::begin_idle(const std::source_location& site) {
   if (search_->preempts() || t.idling.makes_last_turn) {
     leave_loop(t);
     t.wait_begin = t.position;
+    t.evaluation.begin();
+    t.created.begin_predicate();
     return false;
   }
   t.idling.turn_end = t.position;

@@ -341,6 +341,9 @@ void Execution::access_cell(std::int32_t id, const void* object, const CellAcces
   note_effect(t);
   if (t.pending) commit_pending(t);
   t.evaluation.reads_cells |= t.in_predicate;
+  if (access.writes && t.evaluation.goes_on && !t.created.made_by_predicate(t.cells, id)) {
+    t.evaluation.written_cell = site;
+  }
   const bool stays = !t.in_predicate || search_->keeps_failed_predicates();
   fail_if(memory_.access_cell(id, object, access, now(t, site), clock(t),
                               stays ? t.position : t.wait_begin),

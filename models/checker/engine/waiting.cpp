@@ -66,7 +66,7 @@ void Execution::begin_wait(const std::source_location& site) {
   if (t.pending) commit_pending(t);
   leave_loop(t);
   t.in_predicate = true;
-  t.evaluation.reads_cells = false;
+  t.evaluation.begin();
   t.created.begin_predicate();
   t.wait_site = site;
   // Later evaluations of the same wait find reads recorded that belong to this run.
@@ -110,8 +110,15 @@ bool Execution::drop_doubtful(Thread& t) {
   return true;
 }
 
-/// Nobody would see what a predicate that does not hold has written: its reads are taken back.
+/// Nobody would see what a predicate that does not hold has written: its reads are taken back. What
+/// it has left in a cell would tell how often it was evaluated.
 void Execution::refuse_writes(Thread& t) {
+  const auto refuse = [&](const std::source_location& site) {
+    fail(ViolationKind::misuse,
+         "the predicate of a wait has written at " + to_string(site) +
+             " and then did not hold; wait for what it needs, and write afterwards",
+         site);
+  };
   const bool is_unmade = std::exchange(t.pending, false) &&
                          would_change(*graph_, graph_->thread_event(t.id, t.position - 1));
   const std::int32_t unmade = is_unmade ? t.position - 1 : -1;
@@ -126,13 +133,9 @@ void Execution::refuse_writes(Thread& t) {
     const bool changes =
         i == unmade || event.kind == Kind::write ||
         (event.kind == Kind::rmw_write && event.value != graph_->value_of(event.rf));
-    if (changes) {
-      fail(ViolationKind::misuse,
-           "the predicate of a wait has written at " + to_string(event.site) +
-               " and then did not hold; wait for what it needs, and write afterwards",
-           event.site);
-    }
+    if (changes) refuse(event.site);
   }
+  if (t.evaluation.written_cell) refuse(*t.evaluation.written_cell);
 }
 
 bool Execution::end_wait(bool satisfied) {
@@ -142,7 +145,7 @@ bool Execution::end_wait(bool satisfied) {
     exceptions_.unwind();
   }
   Thread& t = *running_;
-  t.in_predicate = false;
+  t.in_predicate = t.evaluation.goes_on = false;
   if (t.idling.until_end && t.idling.makes_last_turn) {
     t.idling.until_end = t.pending = false;
     return true;

@@ -280,5 +280,65 @@ TEST(Predicates, a_turn_that_does_not_hold_hides_no_race_of_others) {
   }
 }
 
+/// A cell of its own is gone with the turn; any other has its value for good.
+TEST(Predicates, a_turn_that_does_not_hold_must_not_have_written_a_cell) {
+  const auto counts = [](const auto& wait) {
+    return [wait] {
+      atomic<int> y{0};
+      cell<int> turns{0};
+      thread setter([&] { y.store(1, release); });
+      wait([&] {
+        turns.write(turns.read() + 1);
+        return y.load(acquire) == 1;
+      });
+      setter.join();
+    };
+  };
+  const auto by_await = [](const auto& predicate) { await(predicate); };
+  const auto by_idling = [](const auto& predicate) {
+    while (!idle(predicate)) {
+    }
+  };
+  const auto with_guard = [] {
+    atomic<int> y{0};
+    cell<int> turns{0};
+    thread setter([&] { y.store(1, release); });
+    await([&] {
+      *turns.editing() = 1;
+      return y.load(acquire) == 1;
+    });
+    setter.join();
+  };
+  for (const Strategy strategy : {Strategy::exhaustive, Strategy::random_walk}) {
+    Options options;
+    options.strategy = strategy;
+    const Report report = expect_violation(ViolationKind::misuse, options, counts(by_await));
+    ASSERT_TRUE(report.violation);
+    EXPECT_THAT(report.violation->message, testing::HasSubstr("has written at predicates_test"));
+    expect_violation(ViolationKind::misuse, options, counts(by_idling));
+    expect_violation(ViolationKind::misuse, options, with_guard);
+  }
+}
+
+TEST(Predicates, what_is_written_between_two_turns_is_of_neither) {
+  const auto body = [] {
+    atomic<int> y{0};
+    cell<int> turns{0};
+    thread setter([&] { y.store(1, release); });
+    const auto is_over = [&] {
+      cell<int> own{0};
+      own.write(y.load(acquire));
+      return own.read() == 1;
+    };
+    for (int count = 1; !idle(is_over) && count < 3; ++count) turns.write(count);
+    setter.join();
+    check(turns.read() < 3, "as it was written");
+  };
+  expect_pass(body);
+  Options options;
+  options.strategy = Strategy::random_walk;
+  EXPECT_FALSE(explore(options, body).violation);
+}
+
 }  // namespace
 }  // namespace pto2::model
