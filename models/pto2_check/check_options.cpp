@@ -39,8 +39,10 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
       "run, for each planted bug, the scenario or the test that must find it, in 60 s");
   check_command.add_flag("--quick", arguments.quick, "the few whose programs are quickly built")
       ->needs(mutants_flag);
-  auto* index_option = check_command.add_option(
-      "--index", arguments.index, "compare the tables of this document with the sources here");
+  auto* index_option = check_command
+                           .add_option("--index", arguments.index,
+                                       "compare the tables of this document with the sources here")
+                           ->check(cli::refusal_of_file_name);
   check_command.add_flag("--update", arguments.update, "make the tables what they should be")
       ->needs(index_option);
   auto* jobs =

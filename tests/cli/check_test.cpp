@@ -139,6 +139,8 @@ TEST(Check, BadUsageIsExplained) {
   expect({"check", "fan_in", "--json", "-", "--junit", "-"}, 2, "cannot both be stdout");
   expect({"check", "fan_in", "--json", "a", "--junit", "a"}, 2, "name the same file");
   expect({"check", "fan_in", "--json", ""}, 2, "an empty name");
+  expect({"check", "--index", ""}, 2, "an empty name");
+  expect({"check", "--index", "", "--update"}, 2, "an empty name");
   expect({"check", "fan_in", "--json", "/nonexistent/file"}, 3, "/nonexistent/file");
   expect({"replay"}, 2, "token");
   expect({"replay", "nonsense"}, 3, "'nonsense' at character 1: neither check/ nor simulate/");
