@@ -44,7 +44,7 @@ class TokenError : public std::invalid_argument {
 
 /// The forms that there are, a line each.
 inline constexpr const char* token_forms =
-    R"(  check/SCENARIO[+ORDER=WEAKER]@pto2.1:...                        of pto2 check
+    R"(  check/SCENARIO[+ORDER=WEAKER]@pto2.2:...                        of pto2 check
   simulate/WORKLOAD:CASE[:stub][:faults=LIST][+ORDER]@STRATEGY:SEED[:SMALLER]
   simulate/graphs:KIND[:mistaken][:faults=LIST][+ORDER]@STRATEGY:SEED[:SMALLER]
                                                                   of pto2 simulate)";

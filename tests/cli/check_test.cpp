@@ -144,9 +144,9 @@ TEST(Check, BadUsageIsExplained) {
   expect({"check", "fan_in", "--json", "/nonexistent/file"}, 3, "/nonexistent/file");
   expect({"replay"}, 2, "token");
   expect({"replay", "nonsense"}, 3, "'nonsense' at character 1: neither check/ nor simulate/");
-  expect({"replay", "check/no/such@pto2.1:0:0:"}, 3, "no/such");
-  expect({"replay", "check/watermark/two_advancers@pto2.1:0:9:"}, 3, "damaged");
-  expect({"replay", "check/watermark/two_advancers+fan_in.notify=relaxed@pto2.1:0:0:"}, 3,
+  expect({"replay", "check/no/such@pto2.2:0:0:"}, 3, "no/such");
+  expect({"replay", "check/watermark/two_advancers@pto2.2:0:9:"}, 3, "damaged");
+  expect({"replay", "check/watermark/two_advancers+fan_in.notify=relaxed@pto2.2:0:0:"}, 3,
          "fan_in.notify");
 }
 
@@ -206,7 +206,7 @@ TEST(Check, RemovesEarlierResultsWhenItBegins) {
 TEST(Check, ATokenThatDoesNotFitIsInconclusive) {
   const Outcome outcome =
       pto2({"replay",
-            "check/fan_in/hold_against_notify@pto2.1:4c1f000000000000:6:0.0x2,1.0x2,2.0x1,"
+            "check/fan_in/hold_against_notify@pto2.2:4c1f000000000000:6:0.0x2,1.0x2,2.0x1,"
             "2.1x1,"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_THAT(outcome.out, HasSubstr("does not fit the program"));

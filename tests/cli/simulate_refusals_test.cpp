@@ -81,9 +81,9 @@ TEST(Simulate, RefusesTokensThatCannotBeReplayed) {
 TEST(Simulate, ReplayOfATokenRefusesOtherOptions) {
   const std::vector<std::vector<std::string>> calls = {
       {"simulate/graphs:plain@sc:1", "--tarce", "x"},
-      {"x@pto2.1:0", "--trace", "x"},
-      {"check/x@pto2.1:0", "--trace", "simulate/x"},
-      {"--trace", "simulate/x", "check/x@pto2.1:0"}};
+      {"x@pto2.2:0", "--trace", "x"},
+      {"check/x@pto2.2:0", "--trace", "simulate/x"},
+      {"--trace", "simulate/x", "check/x@pto2.2:0"}};
   for (std::vector<std::string> arguments : calls) {
     arguments.insert(arguments.begin(), "replay");
     const Outcome outcome = pto2(arguments);

@@ -201,7 +201,7 @@ TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
     const Outcome outcome = pto2(call);
     EXPECT_EQ(outcome.code, 0);
     for (const char* text :
-         {"check/SCENARIO[+ORDER=WEAKER]@pto2.1:", "simulate/WORKLOAD:CASE[:stub][",
+         {"check/SCENARIO[+ORDER=WEAKER]@pto2.2:", "simulate/WORKLOAD:CASE[:stub][",
           "simulate/graphs:KIND[:mistaken][", "--trace"}) {
       EXPECT_THAT(outcome.out, HasSubstr(text));
     }

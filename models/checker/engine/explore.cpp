@@ -141,7 +141,8 @@ void replay(const Options& options, const std::function<void()>& body, Report& r
   if (end == ExecutionEnd::limited) {
     report.reason = execution.limit();
   } else if (!mismatch.empty()) {
-    report.reason = "the token does not fit the program, which has changed since: " + mismatch;
+    report.reason =
+        "the token is damaged or does not fit the program, which has changed since: " + mismatch;
   } else if (end == ExecutionEnd::failed) {
     const engine::FailedRun& failure = execution.failure();
     report.violation =

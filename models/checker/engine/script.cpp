@@ -10,7 +10,7 @@ namespace pto2::model::engine {
 
 namespace {
 
-constexpr std::string_view version = "pto2.1";
+constexpr std::string_view version = "pto2.2";
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   // FNV-1a, a byte at a time.
@@ -21,12 +21,33 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash;
 }
 
-std::uint64_t mix(std::uint64_t hash, const Event& event) {
+std::uint64_t mix(std::uint64_t hash, const Event& event, const Step& step) {
   hash = mix(hash, static_cast<std::uint64_t>(event.kind));
-  return mix(hash, static_cast<std::uint64_t>(event.order));
+  hash = mix(hash, static_cast<std::uint64_t>(event.order));
+  hash = mix(hash, static_cast<std::uint64_t>(step.thread));
+  hash = mix(hash, static_cast<std::uint64_t>(step.rank));
+  return mix(hash, step.spurious);
 }
 
 constexpr std::uint64_t empty_hash = 0xcbf29ce484222325;
+
+/// Of all that the script says, and of what its steps are: `event_at(i)` is that of step i.
+template <class EventAt>
+std::uint64_t fingerprint_of(const Script& script, EventAt&& event_at) {
+  std::uint64_t hash = empty_hash;
+  for (std::size_t i = 0; i < script.steps.size(); ++i) {
+    hash = mix(hash, event_at(i), script.steps[i]);
+  }
+  for (const Script::SilentRun& run : script.silent_runs) {
+    hash = mix(mix(hash, run.before), static_cast<std::uint64_t>(run.thread));
+  }
+  for (const Script::Start& start : script.starts) {
+    hash = mix(hash, static_cast<std::uint64_t>(start.thread));
+    hash = mix(hash, static_cast<std::uint64_t>(start.origin.creator));
+    hash = mix(hash, static_cast<std::uint64_t>(start.origin.ordinal));
+  }
+  return hash;
+}
 
 void put(std::string& text, std::uint64_t number, int base) {
   char digits[24];
@@ -102,7 +123,7 @@ Script::Start take_start(std::string_view& text, ThreadId thread) {
 
 }  // namespace
 
-// pto2.1:<fingerprint>:<steps>:<thread>.<rank>x<repeats>,... with no repeats for a silent run, and
+// pto2.2:<fingerprint>:<steps>:<thread>.<rank>x<repeats>,... with no repeats for a silent run, and
 // "~" behind the rank of a compare-exchange that fails spuriously. The starts come first:
 // <thread>s<creator>.<ordinal>,...
 std::string Script::to_token() const {
@@ -154,7 +175,10 @@ Script Script::from_token(std::string_view token) {
     if (!skip(token, 'x')) refuse_number();
     const std::uint64_t repeats = take(token, ',', 10);
     if (repeats > size - script.steps.size()) refuse_range();
-    if (repeats == 0) script.silent_runs.push_back({script.steps.size(), step.thread});
+    if (repeats == 0) {
+      if (step.rank != 0 || step.spurious) refuse_range();
+      script.silent_runs.push_back({script.steps.size(), step.thread});
+    }
     script.steps.insert(script.steps.end(), repeats, step);
   }
   if (script.steps.size() != size) {
@@ -187,7 +211,6 @@ std::set<ThreadId> Script::threads() const {
 
 Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
   Script script;
-  script.fingerprint = empty_hash;
   std::vector<bool> placed(static_cast<std::size_t>(graph.size()), false);
   std::vector<std::int32_t> started(static_cast<std::size_t>(graph.thread_count()), 0);
   for (EventId id : order) {
@@ -204,7 +227,6 @@ Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
       }
     }
     placed[static_cast<std::size_t>(id)] = true;
-    script.fingerprint = mix(script.fingerprint, event);
     script.steps.push_back(step);
   }
   if (std::all_of(script.starts.begin(), script.starts.end(),
@@ -212,6 +234,17 @@ Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
     script.starts.clear();
   }
   return script;
+}
+
+void Script::seal(const EventGraph& graph, const std::vector<EventId>& order) {
+  fingerprint =
+      fingerprint_of(*this, [&](std::size_t i) -> const Event& { return graph[order[i]]; });
+}
+
+/// Of the newest event of the graph, or the one that would be next.
+void Scripted::forbid(EventId event, const char* what) {
+  if (static_cast<std::size_t>(event) >= script_.steps.size() || !mismatch_.empty()) return;
+  mismatch_ = "the model forbids what step " + std::to_string(event) + " " + what;
 }
 
 /// The newest one of the graph.
@@ -245,6 +278,10 @@ void Scripted::place_read(EventGraph& graph, EventId read) {
   } else {
     graph.set_reads_from(read, source, event.order);
   }
+  if (source != graph.last_write(event.location) &&
+      !sequential_consistency_.holds_with(graph, {read})) {
+    forbid(read, "reads");
+  }
 }
 
 void Scripted::place_write(EventGraph& graph, EventId write) {
@@ -253,15 +290,22 @@ void Scripted::place_write(EventGraph& graph, EventId write) {
     step(graph, event.thread);
     return;
   }
-  EventId predecessor = graph.last_write(event.location);
-  for (std::int32_t rest = step(graph, event.thread).rank; rest > 0; --rest) {
-    if (is_initial(predecessor)) {
-      if (mismatch_.empty()) mismatch_ = "a write has fewer positions to choose from";
-      break;
-    }
-    predecessor = graph.mo_previous(predecessor);
-  }
+  std::int32_t rest = step(graph, event.thread).rank;
+  EventId predecessor = no_event;
+  for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
+                    [&](EventId other) {
+                      predecessor = other;
+                      return rest-- > 0;
+                    });
+  if (rest >= 0 && mismatch_.empty()) mismatch_ = "a write has fewer positions to choose from";
+  if (graph.update_of(predecessor) != no_event) forbid(write, "writes");
+  const bool newest = predecessor == graph.last_write(event.location);
   graph.link_after(write, predecessor);
+  if (!newest && !sequential_consistency_.holds_with(graph, {write})) forbid(write, "writes");
+}
+
+void Scripted::add_conflicting_update(EventGraph& graph, EventId) {
+  forbid(graph.size(), "updates");
 }
 
 ThreadId Scripted::pick(const std::vector<ThreadId>& ready) {
@@ -293,15 +337,17 @@ std::string Scripted::mismatch(const EventGraph& graph) const {
   if (!mismatch_.empty()) return mismatch_;
   const std::int32_t steps = static_cast<std::int32_t>(script_.steps.size());
   if (graph.size() < steps) return "the program ends before the script does";
-  std::uint64_t hash = empty_hash;
-  for (EventId e = 0; e < steps; ++e) hash = mix(hash, graph[e]);
-  if (hash != script_.fingerprint) return "the program makes other steps";
   for (const ThreadId thread : script_.threads()) {
     if (thread == 0) continue;
     const bool known = thread < graph.thread_count();
     const EventId spawn = known ? graph.spawn_of(thread) : no_event;
     if (spawn < 0 || spawn >= steps) return "thread " + std::to_string(thread) + " never starts";
   }
+  const auto event_at = [&](std::size_t i) -> const Event& {
+    return graph[static_cast<EventId>(i)];
+  };
+  if (fingerprint_of(script_, event_at) != script_.fingerprint)
+    return "the program makes other steps";
   return {};
 }
 

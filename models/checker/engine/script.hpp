@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/checker/engine/execution.hpp"
+#include "models/checker/engine/sequential_consistency.hpp"
 
 namespace pto2::model::engine {
 
@@ -44,8 +45,11 @@ struct Script {
   /// Of all its threads, since their numbers depend on what the search has met before. None if main
   /// has started them all, and they are numbered in this order.
   std::vector<Start> starts;
-  std::uint64_t fingerprint = 0;  ///< of the kinds and orders of the steps
+  /// Of all this, and of the kinds and orders of the steps.
+  std::uint64_t fingerprint = 0;
 
+  /// Gives it its fingerprint. `order`: the event of each step.
+  void seal(const EventGraph& graph, const std::vector<EventId>& order);
   /// The numbers that its threads have, for the execution that follows it.
   std::shared_ptr<Ids> ids() const;
   /// The numbers that it has, and main's.
@@ -68,6 +72,7 @@ Part past_of(const EventGraph& graph, const FailedRun& failure);
 /// The events of a part in an order that respects program order and reads-from, with the fewest
 /// context switches (few, in a graph where very many orders would have to be compared).
 std::vector<EventId> linearise(const EventGraph& graph, const Part& part);
+/// Without a fingerprint, and without silent runs.
 Script to_script(const EventGraph& graph, const std::vector<EventId>& order);
 
 /// Follows a script; behind its end everybody reads the newest values.
@@ -84,15 +89,18 @@ class Scripted final : public Search {
     return index < script_.steps.size() ? script_.steps[index].thread : -1;
   }
   bool keeps_failed_predicates() const override { return true; }
+  void add_conflicting_update(EventGraph& graph, EventId read) override;
   /// Why the script does not fit the program; empty when it does.
   std::string mismatch(const EventGraph& graph) const;
 
  private:
   Step step(const EventGraph& graph, ThreadId thread);
+  void forbid(EventId event, const char* what);
 
   Script script_;
   std::size_t next_silent_ = 0;
   std::string mismatch_;
+  SequentialConsistency sequential_consistency_;
 };
 
 }  // namespace pto2::model::engine

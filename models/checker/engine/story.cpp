@@ -234,6 +234,7 @@ Script script_of(const Execution& execution, const EventGraph& graph, ThreadId l
     }
   }
   if (last >= 0) script.silent_runs.push_back({order.size(), last});
+  script.seal(graph, order);
   return script;
 }
 

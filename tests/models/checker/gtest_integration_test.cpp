@@ -17,7 +17,7 @@ TEST(GtestIntegration, success_and_failure) {
   EXPECT_NE(message.find("GtestIntegration.success_and_failure: check failed: somebody writes"),
             std::string::npos)
       << message;
-  EXPECT_NE(message.find("replay: pto2.1:"), std::string::npos) << message;
+  EXPECT_NE(message.find("replay: pto2.2:"), std::string::npos) << message;
 }
 
 }  // namespace

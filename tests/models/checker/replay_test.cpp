@@ -324,25 +324,117 @@ TEST(Replay, a_token_fits_only_its_program) {
 TEST(Replay, damaged_tokens_are_refused) {
   for (const char* token : {"x",
                             "pto2.0:1:1:0.0x1,",
-                            "pto2.1:",
-                            "pto2.1:1:2:0.0x1,",
-                            "pto2.1:1:1:0.0x2,",
-                            "pto2.1:1:1:999.0x1,",
-                            "pto2.1:1:1:0.0x1",
-                            "pto2.1:zz:1:0.0x1,",
-                            "pto2.1:1:99999999999999999999:0.0x1,",
-                            "pto2.1:0:20000000:0.0x20000000,",
-                            "pto2.1:0:1:1s0.0,0.0x2,",
-                            "pto2.1:0:1:1s0,0.0x1,",
-                            "pto2.1:0:1:0s0.0,0.0x1,",
-                            "pto2.1:0:1:256s0.0,0.0x1,",
-                            "pto2.1:0:1:1s256.0,0.0x1,",
-                            "pto2.1:0:1:1s0.4294967296,0.0x1,",
-                            "pto2.1:0:1:1s0.3000000000,0.0x1,",
-                            "pto2.1:0:1:0.3000000000x1,",
-                            "pto2.1:0:1:1s0.0,1s0.1,0.0x1,",
-                            "pto2.1:0:1:1s0.0,2s0.0,0.0x1,"}) {
+                            "pto2.2:",
+                            "pto2.1:1:1:0.0x1,",
+                            "pto2.2:1:2:0.0x1,",
+                            "pto2.2:1:1:0.0x2,",
+                            "pto2.2:1:1:999.0x1,",
+                            "pto2.2:1:1:0.0x1",
+                            "pto2.2:zz:1:0.0x1,",
+                            "pto2.2:1:99999999999999999999:0.0x1,",
+                            "pto2.2:0:20000000:0.0x20000000,",
+                            "pto2.2:0:1:1s0.0,0.0x2,",
+                            "pto2.2:0:1:1s0,0.0x1,",
+                            "pto2.2:0:1:0s0.0,0.0x1,",
+                            "pto2.2:0:1:256s0.0,0.0x1,",
+                            "pto2.2:0:1:1s256.0,0.0x1,",
+                            "pto2.2:0:1:1s0.4294967296,0.0x1,",
+                            "pto2.2:0:1:1s0.3000000000,0.0x1,",
+                            "pto2.2:0:1:0.3000000000x1,",
+                            "pto2.2:0:1:1s0.0,1s0.1,0.0x1,",
+                            "pto2.2:0:1:1s0.0,2s0.0,0.0x1,"}) {
     EXPECT_THROW(replay(token, [] {}), std::invalid_argument) << token;
+  }
+}
+
+/// A weak exchange that fails on a value as expected, with a stale read and a stale write behind
+/// it.
+void see_the_past() {
+  atomic<int> x{0}, y{0}, z{0};
+  thread first([&] {
+    y.store(1, relaxed);
+    x.store(1, relaxed);
+  });
+  thread second([&] {
+    int expected = 0;
+    const bool stored = z.compare_exchange_weak(expected, 1, relaxed);
+    x.store(2, relaxed);
+    const bool seen = x.load(relaxed) == 1;
+    check(stored || expected != 0 || !seen || y.load(relaxed) == 1, "never like that");
+  });
+  first.join();
+  second.join();
+  check(x.load(relaxed) != 5, "never at all");
+}
+
+/// What is left is no number, or another token.
+TEST(Replay, no_character_of_a_token_can_be_another) {
+  Options options;
+  options.spurious_failures = true;
+  const Report report = expect_violation(ViolationKind::check_failed, options, see_the_past);
+  ASSERT_TRUE(report.violation);
+  const std::string token = report.violation->token;
+  for (const char* part : {".1x", "~x", ".0x"}) EXPECT_NE(token.find(part), token.npos) << token;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    for (const char other : std::string("012345~.x,s:")) {
+      if (token[i] == other) continue;
+      std::string damaged = token;
+      damaged[i] = other;
+      try {
+        const Report again = replay(damaged, see_the_past, options);
+        EXPECT_FALSE(again.violation) << damaged << "\n" << token;
+        EXPECT_EQ(again.executions + again.blocked, 0U) << damaged << "\n" << token;
+        EXPECT_TRUE(again.reason.starts_with("the token is damaged or ")) << again.reason;
+      } catch (const std::invalid_argument&) {
+      }
+    }
+  }
+}
+
+/// Two threads that each make two steps, and the part of the token of one execution that is made
+/// another.
+struct Forged {
+  void (*first)(atomic<int>& x, atomic<int>& y);
+  void (*second)(atomic<int>& x, atomic<int>& y);
+  const char* steps;
+  const char* forged;
+};
+
+TEST(Replay, a_token_of_what_the_model_forbids_is_refused) {
+  using Atomic = atomic<int>;
+  const auto store_and_load = [](Atomic& x, Atomic& y) { x.store(1), y.load(); };
+  const auto load_and_store = [](Atomic& x, Atomic& y) { y.store(1), x.load(); };
+  const auto store_twice = [](Atomic& x, Atomic&) { x.store(1, relaxed), x.store(2, relaxed); };
+  const auto add = [](Atomic& x, Atomic&) { x.fetch_add(1, relaxed); };
+  const auto store = [](Atomic& x, Atomic&) { x.store(5, relaxed); };
+  const Forged forgeries[] = {
+      {store_and_load, load_and_store, "1.0x2,2.0x2,", "1.0x1,1.0x1,2.0x1,2.1x1,"},
+      {store_twice, add, "1.0x2,2.0x2,", "1.0x1,1.1x1,2.0x2,"},
+      {add, store, "1.0x2,2.0x1,", "1.0x2,2.1x1,"},
+      {add, add, "1.0x2,2.0x2,", "1.0x2,2.1x1,2.0x1,"},
+  };
+  for (const Forged& forgery : forgeries) {
+    const auto body = [&] {
+      Atomic x{0}, y{0};
+      thread first([&] { forgery.first(x, y); });
+      thread second([&] { forgery.second(x, y); });
+      first.join();
+      second.join();
+      check(false, "always");
+    };
+    const Report report = expect_violation(ViolationKind::check_failed, body);
+    ASSERT_TRUE(report.violation);
+    const std::string& token = report.violation->token;
+    const std::size_t at = token.find(forgery.steps);
+    ASSERT_NE(at, token.npos) << token;
+    const std::size_t size = std::string(forgery.steps).size();
+    const Report forged = replay(std::string(token).replace(at, size, forgery.forged), body);
+    EXPECT_FALSE(forged.violation) << forged.to_text();
+    EXPECT_EQ(forged.executions + forged.blocked, 0U);
+    EXPECT_NE(forged.reason.find("damaged"), forged.reason.npos) << forged.reason;
+    EXPECT_TRUE(forged.reason.find("the model forbids") != forged.reason.npos ||
+                forged.reason.find("fewer positions") != forged.reason.npos)
+        << forged.reason;
   }
 }
 

@@ -87,7 +87,7 @@ TEST(Violations, report_tells_the_story) {
   EXPECT_NE(text.find("violations_test.cpp:"), std::string::npos) << text;
   EXPECT_NE(text.find("x.load(relaxed) = 0"), std::string::npos) << text;
   EXPECT_NE(text.find("missed 1 from T1"), std::string::npos) << text;
-  EXPECT_NE(text.find("replay: pto2.1:"), std::string::npos) << text;
+  EXPECT_NE(text.find("replay: pto2.2:"), std::string::npos) << text;
   EXPECT_NE(report.to_json().find("\"schema\": \"pto2.checker.report/1\""), std::string::npos);
   EXPECT_NE(report.violation->dot.find("label=rf"), std::string::npos);
   // Nothing of the joins is left: they have no part in it.

@@ -121,9 +121,9 @@ TEST_F(CheckOutputTest, OnlyAnExecutionIsToBeReplayed) {
     EXPECT_EQ(exit_code(report), cli::exit_fail);
     return testing::internal::GetCapturedStdout();
   };
-  EXPECT_THAT(told(report_of(model::ViolationKind::data_race, "pto2.1:0:1:")),
-              HasSubstr("replay with: pto2 replay 'check/piece/scenario@pto2.1:0:1:'\n"));
-  EXPECT_EQ(json().at("harnesses").at(0).at("replay"), "check/piece/scenario@pto2.1:0:1:");
+  EXPECT_THAT(told(report_of(model::ViolationKind::data_race, "pto2.2:0:1:")),
+              HasSubstr("replay with: pto2 replay 'check/piece/scenario@pto2.2:0:1:'\n"));
+  EXPECT_EQ(json().at("harnesses").at(0).at("replay"), "check/piece/scenario@pto2.2:0:1:");
   EXPECT_THAT(told(report_of(model::ViolationKind::unreached, "")),
               AllOf(HasSubstr("piece/scenario: unreached"), Not(HasSubstr("replay"))));
   EXPECT_FALSE(json().at("harnesses").at(0).contains("replay"));

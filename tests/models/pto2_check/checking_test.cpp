@@ -215,7 +215,7 @@ TEST(NamedToken, ReplaysAWeakenedExecution) {
   const std::vector<Entry> entries{message(2)};
   const WeakeningResult result =
       weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed);
-  EXPECT_THAT(result.token, StartsWith("check/toy/message+toy.publish=relaxed@pto2.1:"));
+  EXPECT_THAT(result.token, StartsWith("check/toy/message+toy.publish=relaxed@pto2.2:"));
   const model::Report report = replay_named(entries, result.token);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->kind, model::ViolationKind::data_race);
@@ -228,14 +228,14 @@ TEST(NamedToken, IsNoneWithoutAnExecution) {
 TEST(NamedToken, RefusesWhatItCannotReplay) {
   const std::vector<Entry> entries{message(2)};
   const std::pair<const char*, const char*> refusals[] = {
-      {"toy/message@pto2.1:0:0:", "the kind of the token toy/message@"},
-      {"simulate/toy/message@pto2.1:0:0:", "the kind of the token simulate/toy"},
+      {"toy/message@pto2.2:0:0:", "the kind of the token toy/message@"},
+      {"simulate/toy/message@pto2.2:0:0:", "the kind of the token simulate/toy"},
       {"check/toy/message", "the payload of the token check/toy/message, '' at character 18: "},
-      {"check/toy/other@pto2.1:0:0:", "the subject of the token check/toy/other@pto2.1:0:0:, 'toy"},
+      {"check/toy/other@pto2.2:0:0:", "the subject of the token check/toy/other@pto2.2:0:0:, 'toy"},
       {"check/toy/message@nonsense", "the payload of the token check/toy/message@nonsense, 'non"},
-      {"check/toy/message@pto2.1:0:1:", "the payload of the token check/toy/message@pto2.1:0:1:"},
-      {"check/toy/message+toy.publish=seq_cst@pto2.1:0:0:",
-       "the weakening of the token check/toy/message+toy.publish=seq_cst@pto2.1:0:0:, 'toy.pub"}};
+      {"check/toy/message@pto2.2:0:1:", "the payload of the token check/toy/message@pto2.2:0:1:"},
+      {"check/toy/message+toy.publish=seq_cst@pto2.2:0:0:",
+       "the weakening of the token check/toy/message+toy.publish=seq_cst@pto2.2:0:0:, 'toy.pub"}};
   for (const auto& [token, refusal] : refusals) {
     try {
       static_cast<void>(replay_named(entries, token));

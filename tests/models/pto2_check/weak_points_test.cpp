@@ -110,7 +110,7 @@ TEST(WeakenedUse, ThatMattersIsKilledAndReplays) {
   EXPECT_EQ(result.place, place(line_of_message));
   EXPECT_THAT(result.token,
               StartsWith("check/toy/program+toy.publish:" + place(line_of_message) + ":"));
-  EXPECT_THAT(result.token, HasSubstr("=relaxed@pto2.1:"));
+  EXPECT_THAT(result.token, HasSubstr("=relaxed@pto2.2:"));
   const model::Report report = replay_named(entries, result.token);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->kind, model::ViolationKind::data_race);
@@ -125,7 +125,7 @@ TEST(WeakenedUse, ThatDoesNotMatterSurvivesBesideOneThatDoes) {
 
 TEST(WeakenedUse, IsRefusedByAReplayIfItIsNotThere) {
   const std::vector<Entry> entries = entries_of(publish_twice);
-  const std::string token = "check/toy/program+toy.publish:" + place(1) + ":1=relaxed@pto2.1:0:0:";
+  const std::string token = "check/toy/program+toy.publish:" + place(1) + ":1=relaxed@pto2.2:0:0:";
   EXPECT_THROW(static_cast<void>(replay_named(entries, token)), std::invalid_argument);
 }
 

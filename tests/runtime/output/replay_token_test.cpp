@@ -11,12 +11,12 @@ using testing::StartsWith;
 
 TEST(ReplayToken, HasFourParts) {
   const ReplayToken token = parse_replay_token(
-      "check/fan_in/hold+fan_in.look:core/fan_in.hpp:12:3=relaxed@pto2.1:0:1:0.0x1,",
+      "check/fan_in/hold+fan_in.look:core/fan_in.hpp:12:3=relaxed@pto2.2:0:1:0.0x1,",
       TokenKind::check);
   EXPECT_EQ(token.kind, TokenKind::check);
   EXPECT_EQ(token.subject, "fan_in/hold");
   EXPECT_EQ(token.weakening, "fan_in.look:core/fan_in.hpp:12:3=relaxed");
-  EXPECT_EQ(token.payload, "pto2.1:0:1:0.0x1,");
+  EXPECT_EQ(token.payload, "pto2.2:0:1:0.0x1,");
   const ReplayToken other = parse_replay_token("simulate/a@b@c+d/e", TokenKind::simulate);
   EXPECT_EQ(other.subject, "a");
   EXPECT_EQ(other.weakening, "");
@@ -35,7 +35,7 @@ TEST(ReplayToken, IsPrintedAsItIsParsed) {
 TEST(ReplayToken, BeginsWithItsKind) {
   EXPECT_EQ(token_kind_of("check/x"), TokenKind::check);
   EXPECT_EQ(token_kind_of("simulate/"), TokenKind::simulate);
-  for (const char* text : {"", "check", "checks/x", "/check/x", "fan_in/hold@pto2.1:0:0:"}) {
+  for (const char* text : {"", "check", "checks/x", "/check/x", "fan_in/hold@pto2.2:0:0:"}) {
     EXPECT_FALSE(token_kind_of(text)) << text;
   }
 }

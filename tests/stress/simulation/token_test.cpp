@@ -36,7 +36,7 @@ TEST(Token, SaysWhatIsRun) {
 TEST(Token, RefusesOtherTextsAndSaysWhere) {
   const std::pair<const char*, const char*> refusals[] = {
       {"", "the kind"},
-      {"check/fan_in/hold_against_notify@pto2.1:0:0:", "the kind"},
+      {"check/fan_in/hold_against_notify@pto2.2:0:0:", "the kind"},
       {"simulate/", "the subject"},
       {"simulate/graphs@sc:1", "the subject"},
       {"simulate/:Case1@sc:1", "the subject"},
