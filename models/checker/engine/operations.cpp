@@ -288,7 +288,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
 void Execution::join(ThreadId id, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
-  leave_loop(t);
+  note_effect(t);  // others make steps before it comes to its own
   if (t.pending) commit_pending(t);
   if (id < 0) fail(ViolationKind::misuse, "join of a thread that is not joinable", site);
   if (recorded(t)) {

@@ -46,6 +46,23 @@ std::optional<Fault> find_kept(const Memory& memory, std::int32_t begin, std::in
   return {};
 }
 
+/// An update of the thread's steps `begin` to `end`. One that changes nothing is not made if it is
+/// the predicate's last step. Behind one that has been made others may make steps, or be woken by
+/// it, and that cannot be taken back; nor can it be left out, once others have updated what it
+/// reads.
+std::optional<Fault> find_made_update(const EventGraph& graph, ThreadId thread, std::int32_t begin,
+                                      std::int32_t end) {
+  for (std::int32_t i = begin; i < end; ++i) {
+    const Event& event = graph[graph.thread_event(thread, i)];
+    if (event.kind != Kind::rmw_write) continue;
+    return Fault{ViolationKind::misuse,
+                 "the predicate of a wait has gone on behind its update at " +
+                     to_string(event.site) + " and then did not hold; let it end with the update",
+                 {}};
+  }
+  return {};
+}
+
 }  // namespace
 
 void Execution::block(Thread& t, Waiting how, const std::source_location& site) {
@@ -124,10 +141,12 @@ void Execution::refuse_writes(Thread& t) {
   const std::int32_t unmade = is_unmade ? t.position - 1 : -1;
   for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
     const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
-    if (event.kind == Kind::spawn) {
+    if (event.kind == Kind::spawn || event.kind == Kind::join) {
+      const bool starts = event.kind == Kind::spawn;
       fail(ViolationKind::misuse,
-           "the predicate of a wait has started a thread at " + to_string(event.site) +
-               " and then did not hold; start it before",
+           std::string("the predicate of a wait has ") + (starts ? "started" : "joined") +
+               " a thread at " + to_string(event.site) + " and then did not hold; " +
+               (starts ? "start" : "join") + " it before",
            event.site);
     }
     const bool changes =
@@ -157,6 +176,7 @@ bool Execution::end_wait(bool satisfied) {
     return true;
   }
   refuse_writes(t);
+  fail_if(find_made_update(*graph_, t.id, t.wait_begin, t.position), t.wait_site);
   const auto atomic = [&](std::size_t i) { return slots_[static_cast<std::size_t>(t.atomics[i])]; };
   const auto cell = [&](std::size_t i) { return t.cells[i]; };
   const Created& created = t.created;
