@@ -249,6 +249,14 @@ ThreadId Execution::next_thread() {
   const auto joinable = [&](const Thread& t) {
     return t.state == State::joining && thread(t.join_target).state == State::finished;
   };
+  // A script may leave a thread in a loop that spins behind a turn on old values.
+  const auto looks_again = [&](Thread& t) {
+    if (t.state != State::waiting || t.waiting != Waiting::predicate) return false;
+    if (!spins(t) || reads_newest(t)) return false;
+    t.wait_begin = t.position;
+    make_ready(t);
+    return true;
+  };
   if (!preempts) {
     // The leftmost thread that can go on; joining waits until nobody else can.
     for (; leftmost_ < static_cast<ThreadId>(threads_.size()); ++leftmost_) {
@@ -267,9 +275,9 @@ ThreadId Execution::next_thread() {
       search_->next_step = graph_->size();
       return search_->pick(ready_);
     }
-    // When nobody else can go on, those that idle get a turn.
+    // When nobody else can go on, those that idle or spin get a turn.
   } while (std::count_if(threads_.begin(), threads_.end(),
-                         [this](const auto& t) { return wake_idling(*t); }) != 0);
+                         [&](const auto& t) { return wake_idling(*t) || looks_again(*t); }) != 0);
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (joinable(*t)) return t->id;
   }

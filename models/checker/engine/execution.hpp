@@ -41,6 +41,8 @@ class Search {
   virtual bool preempts() const { return false; }
   /// Who makes this step, if that is known before: it may idle until then. Else -1.
   virtual ThreadId maker_of(std::int32_t) const { return -1; }
+  /// Whether the thread is known to make a step yet, so that it does not wait for ever.
+  virtual bool goes_on(const EventGraph&, ThreadId) const { return false; }
   /// Whether the reads of a predicate that fails stay in the graph; a walk tries it again instead.
   virtual bool keeps_failed_predicates() const { return !preempts(); }
   /// Whether the newest event, a read of a failed predicate, was given another write to read.
@@ -336,7 +338,7 @@ class Execution {
   bool reads_newest(const Thread& t) const;
   void block(Thread& t, Waiting how, const std::source_location& site);
   bool wait_again(Thread& t);
-  void try_later(Thread& t);
+  void try_later(Thread& t, bool stays);
   void postpone(Thread& t);
   bool hold_back(Thread& t);
   bool wait_for_admissible(Thread& t, LocationId location);

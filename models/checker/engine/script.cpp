@@ -247,6 +247,14 @@ void Scripted::forbid(EventId event, const char* what) {
   mismatch_ = "the model forbids what step " + std::to_string(event) + " " + what;
 }
 
+/// A walk leaves turns of a loop that spins in its graph when others have made steps in between.
+bool Scripted::goes_on(const EventGraph& graph, ThreadId thread) const {
+  for (std::size_t i = static_cast<std::size_t>(graph.size()); i < script_.steps.size(); ++i) {
+    if (script_.steps[i].thread == thread) return true;
+  }
+  return false;
+}
+
 /// The newest one of the graph.
 Step Scripted::step(const EventGraph& graph, ThreadId thread) {
   const std::size_t step = static_cast<std::size_t>(graph.size()) - 1;

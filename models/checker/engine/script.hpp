@@ -88,6 +88,7 @@ class Scripted final : public Search {
     const auto index = static_cast<std::size_t>(step);
     return index < script_.steps.size() ? script_.steps[index].thread : -1;
   }
+  bool goes_on(const EventGraph& graph, ThreadId thread) const override;
   bool keeps_failed_predicates() const override { return true; }
   void add_conflicting_update(EventGraph& graph, EventId read) override;
   /// Why the script does not fit the program; empty when it does.

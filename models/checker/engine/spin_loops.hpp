@@ -86,10 +86,16 @@ class LookAround {
   Sum sum_;
 };
 
+/// Whether the thread may be in a loop that spins, not in a predicate.
+template <class Thread>
+bool spins(const Thread& thread) {
+  return !thread.spinning.turns.empty();
+}
+
 /// A thread of an execution has done more than a turn of a loop that spins.
 template <class Thread>
 void leave_loop(Thread& thread) {
-  if (thread.spinning.turns.empty()) return;
+  if (!spins(thread)) return;
   thread.insists = thread.last_resort = false;
   thread.spinning.turns.clear();
   thread.spinning.found = {};

@@ -6,6 +6,15 @@
 // known a search begins anew in which each turn there that ends as it began is a wait that failed.
 // The place may also be part of another loop, which does change something: so all is compared then,
 // too.
+//
+// What ends as an earlier turn began has failed, be it that turn or several, with others' steps in
+// between or not. So an execution that is complete has no thread whose loop is twice in one state,
+// in whichever order its steps have come to the graph. None is missed: the turns between two such
+// states are looks that nobody else depends on, and without them the graph is consistent, too, and
+// is one of the program. In an exhaustive search what has failed is taken back where it is all on
+// top, and comes again when somebody has written, which only puts off the thread's step; the thread
+// is blocked where it is not, and its looks are revisited, as are those of a predicate that is
+// evaluated for good. So who makes which step is a function of the graph, and each is found once.
 #include <algorithm>
 #include <array>
 
@@ -86,6 +95,7 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
   t.evaluation.had_effects = false;
   t.wait_site = place;
   fail_wait(t);
+  turns.back().position = t.position;
   turns.back().given = graph_->thread_size(t.id) - t.position;
 }
 

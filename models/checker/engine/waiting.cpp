@@ -63,6 +63,23 @@ std::optional<Fault> find_made_update(const EventGraph& graph, ThreadId thread, 
   return {};
 }
 
+/// Whether nobody else has made a step since the thread made its step `index`, or would make it.
+bool is_on_top(const EventGraph& graph, ThreadId thread, std::int32_t index) {
+  const std::int32_t steps = graph.thread_size(thread) - index;
+  return steps == 0 || graph.thread_event(thread, index) == graph.size() - steps;
+}
+
+/// Takes the thread's steps from `index` on out of the graph. Returns false when they are not the
+/// newest ones: what others did meanwhile would go with them, and those threads are past it.
+[[nodiscard]] bool take_back(EventGraph& graph, ThreadId thread, std::int32_t index) {
+  if (!is_on_top(graph, thread, index)) return false;
+  while (graph.thread_size(thread) > index) graph.pop();
+  return true;
+}
+
+constexpr const char* others_lost =
+    "internal error: a wait that failed takes back what others have done";
+
 }  // namespace
 
 void Execution::block(Thread& t, Waiting how, const std::source_location& site) {
@@ -199,11 +216,19 @@ bool Execution::end_wait(bool satisfied) {
 }
 
 /// What the thread has done since `wait_begin` has led nowhere. Returns when it is to be done
-/// again.
+/// again. An evaluation of a predicate is on top of the graph, where it can be taken back: nobody
+/// else makes a step before it has ended, unless it has done what is refused above. Several turns
+/// of a loop that spins may have steps of others in between; these turns stay.
 void Execution::fail_wait(Thread& t) {
-  if (!search_->keeps_failed_predicates()) return try_later(t);
-  const bool postpones = !t.last_resort && !search_->preempts();
-  if (postpones && t.position > t.wait_begin + t.given) return postpone(t);
+  const std::int32_t own = t.wait_begin + t.given;
+  const bool stays = spins(t) && !is_on_top(*graph_, t.id, own);
+  if (spins(t) && search_->goes_on(*graph_, t.id)) {
+    t.wait_begin = t.position;
+    return;
+  }
+  if (!search_->keeps_failed_predicates()) return try_later(t, stays);
+  const bool postpones = !t.last_resort && !search_->preempts() && !stays;
+  if (postpones && t.position > own) return postpone(t);
   if (wait_again(t) || hold_back(t)) return;
   block(t, Waiting::predicate, t.wait_site);
 }
@@ -257,11 +282,16 @@ bool Execution::wait_for_admissible(Thread& t, LocationId location) {
 }
 
 /// A walk takes the failed evaluation back. It comes again with the newest values, and when these
-/// did not help, after somebody has made a step.
-void Execution::try_later(Thread& t) {
+/// did not help, after somebody has made a step. With `stays` the thread goes on behind what it has
+/// done: that a loop has made such turns is an execution, too.
+void Execution::try_later(Thread& t, bool stays) {
   const bool newest = reads_newest(t);
-  while (graph_->thread_size(t.id) > t.wait_begin) graph_->pop();
-  t.position = t.wait_begin;
+  if (stays) {
+    t.wait_begin = t.position;
+  } else {
+    if (!take_back(*graph_, t.id, t.wait_begin)) stop(others_lost);
+    t.position = t.wait_begin;
+  }
   search_->newest_only = false;
   t.insists = true;
   if (newest) {
@@ -292,7 +322,7 @@ void Execution::postpone(Thread& t) {
     const LocationId location = (*graph_)[graph_->thread_event(t.id, i)].location;
     t.watched = i == own || t.watched == location ? location : -1;
   }
-  while (graph_->thread_size(t.id) > own) graph_->pop();
+  if (!take_back(*graph_, t.id, own)) stop(others_lost);
   t.position = t.wait_begin;
   ++postponed_;
   block(t, Waiting::postponed, t.wait_site);

@@ -109,5 +109,121 @@ TEST(TakenBack, a_predicate_may_join_when_it_holds) {
   }
 }
 
+/// One thread stores `values`, of which the last is 3. What the other one looks for, and remembers
+/// from turn to turn, comes back to what it was.
+void look_for_three(const std::vector<int>& values, bool looks_first) {
+  atomic<int> x{0, "x"};
+  const std::function<void()> look = [&] {
+    int before = 0, now = 0;
+    while ((now = x.load(relaxed)) != 3) before = now;
+    sometimes("it saw another one first", before != 0);
+  };
+  const std::function<void()> store = [&] {
+    for (const int value : values) x.store(value, relaxed);
+  };
+  thread first(looks_first ? look : store);
+  thread second(looks_first ? store : look);
+  first.join();
+  second.join();
+  check(x.load(relaxed) == 3, "all are stored");
+}
+
+TEST(TakenBack, a_loop_may_come_back_to_where_it_was) {
+  for (const std::vector<int>& values :
+       {std::vector{1, 0, 3}, std::vector{1, 2, 1, 3}, std::vector{1, 0, 1, 0, 3}}) {
+    const Report looks = explore({}, [&] { look_for_three(values, true); });
+    const Report stores = explore({}, [&] { look_for_three(values, false); });
+    EXPECT_TRUE(looks.ok()) << looks.to_text();
+    EXPECT_TRUE(stores.ok()) << stores.to_text();
+    EXPECT_EQ(looks.executions, stores.executions);
+    for (const Strategy strategy : walks) {
+      Options options;
+      options.strategy = strategy;
+      const Report sampled = explore(options, [&] { look_for_three(values, true); });
+      EXPECT_FALSE(sampled.violation) << sampled.to_text();
+    }
+  }
+}
+
+/// Loops of several steps per turn.
+void spin_with_fence(atomic<int>& x) {
+  while (x.load(relaxed) == 0) fence(acquire);
+}
+void spin_at_two(atomic<int>& x, atomic<int>& y) {
+  while (x.load(relaxed) == 0 && y.load(relaxed) == 0) fence(acquire);
+}
+
+/// So that walks know the loops, too.
+void find_loops() {
+  expect_pass([] {
+    atomic<int> x{0}, y{0};
+    thread setter([&] {
+      y.store(1, relaxed);
+      x.store(1, relaxed);
+    });
+    spin_with_fence(x);
+    spin_at_two(x, y);
+    setter.join();
+  });
+}
+
+TEST(TakenBack, a_walk_keeps_what_others_do_within_a_turn) {
+  find_loops();
+  for (const Strategy strategy : walks) {
+    Options options;
+    options.strategy = strategy;
+    const Report report = explore(options, [] {
+      atomic<int> x{0, "x"}, y{0, "y"}, z{0, "z"};
+      thread one([&] { spin_with_fence(x); });
+      thread two([&] { spin_at_two(y, z); });
+      thread three([&] { spin_at_two(z, y); });
+      z.store(0, relaxed);
+      x.store(1, relaxed);
+      y.store(1, relaxed);
+      one.join();
+      two.join();
+      three.join();
+      check(z.load(relaxed) == 0 && x.load(relaxed) + y.load(relaxed) == 2, "all is stored");
+    });
+    EXPECT_FALSE(report.violation) << report.to_text();
+    EXPECT_EQ(report.executions, options.samples) << report.to_text();
+  }
+}
+
+TEST(TakenBack, what_a_walk_has_kept_is_replayed) {
+  find_loops();
+  for (const Strategy strategy : walks) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      Options options;
+      options.strategy = strategy;
+      options.seed = seed;
+      options.minimise_seconds = 0;
+      const auto race = [] {
+        atomic<int> x{0, "x"}, y{0, "y"};
+        cell<int> data{0, "data"};
+        thread setter([&] {
+          y.store(0, relaxed);
+          data.write(1);
+          x.store(1, relaxed);
+        });
+        spin_at_two(x, y);
+        data.read();
+        setter.join();
+      };
+      expect_violation(ViolationKind::data_race, options, race);
+      const auto deadlock = [] {
+        atomic<int> x{0, "x"}, y{0, "y"};
+        thread other([&] {
+          y.store(0, relaxed);
+          x.store(0, relaxed);
+        });
+        spin_at_two(x, y);
+        other.join();
+      };
+      expect_violation(ViolationKind::deadlock, options, deadlock);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pto2::model
