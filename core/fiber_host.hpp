@@ -262,7 +262,7 @@ class alignas(cache_line) FiberHost {
 
   /// Marks fiber `f` runnable. The caller holds the lock.
   void ring_here(uint32_t f) {
-    PTO2_INVARIANT("FH-P1", !seems_detached());
+    PTO2_INVARIANT("FH-P1", lock_.load(P::order(Orders::inspect)) != 0);
     mark(f / 64, runnable(f / 64) | bit(f));
   }
   /// The same from any other OS thread.
@@ -301,7 +301,7 @@ class alignas(cache_line) FiberHost {
   /// Whether there were any.
   [[nodiscard]] bool steal_from(FiberHost& victim) {
     uint32_t unlocked = 0;
-    if (!victim.lock_.compare_exchange_strong(unlocked, 1, P::order(Orders::try_lock),
+    if (!victim.lock_.compare_exchange_strong(unlocked, 2, P::order(Orders::try_lock),
                                               P::order(Orders::try_fails))) {
       return false;
     }
@@ -348,7 +348,7 @@ class alignas(cache_line) FiberHost {
   // For reports, from any OS thread; current() is exact on the host's own.
   [[nodiscard]] HostedFiber<P>* current() const { return current_.load(P::order(Orders::inspect)); }
   [[nodiscard]] bool seems_asleep() const { return asleep_.load(P::order(Orders::inspect)) != 0; }
-  [[nodiscard]] bool seems_detached() const { return lock_.load(P::order(Orders::inspect)) == 0; }
+  [[nodiscard]] bool seems_detached() const { return lock_.load(P::order(Orders::inspect)) != 1; }
   [[nodiscard]] bool seems_runnable(uint32_t f) const {
     return (runnable_[f / 64].load(P::order(Orders::inspect)) & bit(f)) != 0;
   }
@@ -492,7 +492,7 @@ class alignas(cache_line) FiberHost {
   // Accessed with `runnable`, so that policies that check see whether the lock orders that.
   struct Nothing {};
   typename P::template cell<Nothing> locked_{Nothing{}};
-  alignas(cache_line) typename P::template atomic<uint32_t> lock_{1};
+  alignas(cache_line) typename P::template atomic<uint32_t> lock_{1};  // the host's; 2: a thief's
   alignas(cache_line) std::span<typename P::template atomic<uint64_t>> inbox_;
   typename P::sleep_word asleep_{0};
 };

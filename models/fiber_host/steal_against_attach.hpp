@@ -24,6 +24,7 @@ class StealAgainstAttach : public Roles<P, 2> {
  private:
   bool core(FiberHost<P>& host) {
     host.detach();
+    check<P>(host.seems_detached(), "a host shows that it is inside a kernel, robbed or not");
     host.attach();
     return true;
   }

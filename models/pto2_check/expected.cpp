@@ -54,7 +54,7 @@ const std::map<std::string, Expectation> expectations = {
     {"fiber_host/ring_of_the_only_host", {21}},
     {"fiber_host/end_against_sleep", {9}},
     {"fiber_host/kept_against_steal", {20}},
-    {"fiber_host/steal_against_attach", {868}},
+    {"fiber_host/steal_against_attach", {2'122}},
     {"fiber_host/detach_against_sleep", {485}},
     {"fiber_host/ring_against_detach", {29'928}},
     {"fiber_host/hand_over_against_ring", {184}},
