@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "runtime/executors/fork_locks.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 
 namespace pto2 {
@@ -70,7 +71,11 @@ PTO2_UNSEEN_BY_TSAN bool is_zero(const KeptMemory::Block& block) {
 }  // namespace
 
 KeptMemory& KeptMemory::of_process() {
-  static auto* const memory = new KeptMemory;
+  static auto* const memory = [] {
+    auto* const kept = new KeptMemory;
+    executors::keep_from_forks(kept->mutex_);
+    return kept;
+  }();
   return *memory;
 }
 

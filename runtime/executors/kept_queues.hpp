@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/executors/fork_locks.hpp"
+
 namespace pto2::executors {
 
 /// Of one type, which is made from its capacity, and has capacity() and empty().
@@ -23,7 +25,11 @@ class KeptQueues {
 
   /// What the runs of this process share. It is never destroyed.
   static KeptQueues& of_process() {
-    static auto* const queues = new KeptQueues;
+    static auto* const queues = [] {
+      auto* const kept = new KeptQueues;
+      keep_from_forks(kept->mutex_);
+      return kept;
+    }();
     return *queues;
   }
 

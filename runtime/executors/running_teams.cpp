@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/executors/fork_locks.hpp"
 #include "runtime/executors/team.hpp"
 
 namespace pto2::executors {
@@ -14,9 +15,14 @@ struct List {
   std::vector<const Team*> teams;
 };
 
+/// Never destroyed: a run may still go on at the end of the process.
 List& list() {
-  static List the_list;
-  return the_list;
+  static auto* const the_list = [] {
+    auto* const all = new List;
+    keep_from_forks(all->mutex, [] { list().teams.clear(); });
+    return all;
+  }();
+  return *the_list;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/executors/fork_locks.hpp"
 #include "runtime/executors/kernel_watch.hpp"
 #include "runtime/executors/ticker.hpp"
 
@@ -18,9 +19,22 @@ struct Ticks {
   std::unique_ptr<Ticker> ticker;  // while there are any
 };
 
+void begin_anew();
+
+/// Never destroyed: a run may still go on at the end of the process.
 Ticks& ticks() {
-  static Ticks the_ticks;
-  return the_ticks;
+  static auto* const the_ticks = [] {
+    auto* const all = new Ticks;
+    keep_from_forks(all->mutex, begin_anew);
+    return all;
+  }();
+  return *the_ticks;
+}
+
+/// In the child of a fork, which has neither the thread nor the runs of others.
+void begin_anew() {
+  ticks().all.clear();
+  (void)ticks().ticker.release();
 }
 
 void tick_all() {

@@ -1,0 +1,58 @@
+#include "runtime/executors/fork_locks.hpp"
+
+#include <pthread.h>
+
+#include <array>
+#include <cstddef>
+#include <new>
+#include <stdexcept>
+
+namespace pto2::executors {
+
+namespace {
+
+struct Kept {
+  std::mutex* mutex;
+  void (*in_child)();
+};
+
+/// Only grows, and not during a fork, which holds `adding`.
+struct Table {
+  std::mutex adding;
+  std::array<Kept, 16> kept{};
+  std::size_t count = 0;
+};
+
+Table& table() {
+  static auto* const the_table = new Table;
+  return *the_table;
+}
+
+void take_all() {
+  table().adding.lock();
+  for (std::size_t i = 0; i < table().count; ++i) table().kept[i].mutex->lock();
+}
+
+void give_all_back() {
+  for (std::size_t i = table().count; i-- > 0;) table().kept[i].mutex->unlock();
+  table().adding.unlock();
+}
+
+void begin_as_child() {
+  for (std::size_t i = 0; i < table().count; ++i) {
+    if (table().kept[i].in_child != nullptr) table().kept[i].in_child();
+  }
+  give_all_back();
+}
+
+}  // namespace
+
+void keep_from_forks(std::mutex& mutex, void (*in_child)()) {
+  static const int registered = pthread_atfork(take_all, give_all_back, begin_as_child);
+  if (registered != 0) throw std::bad_alloc();
+  const std::lock_guard lock(table().adding);
+  if (table().count == table().kept.size()) throw std::length_error("too many locks around forks");
+  table().kept[table().count++] = {&mutex, in_child};
+}
+
+}  // namespace pto2::executors

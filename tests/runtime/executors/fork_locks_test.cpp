@@ -1,0 +1,77 @@
+#include "runtime/executors/fork_locks.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "runtime/executors/sanitizer_switch.hpp"
+#include "runtime/executors/shared_ticker.hpp"
+
+namespace pto2::executors {
+namespace {
+
+/// The exit code of a child that returns what body() does.
+int code_of_child(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool has_begun_anew = false;
+
+std::mutex& lock_of_forks() {
+  static auto* const lock = [] {
+    auto* const made = new std::mutex;
+    keep_from_forks(*made, [] { has_begun_anew = true; });
+    return made;
+  }();
+  return *lock;
+}
+
+TEST(ForkLocks, AreFreeInTheChild) {
+  std::mutex& lock = lock_of_forks();
+  std::atomic<bool> is_held{false};
+  const std::jthread holder([&] {
+    const std::lock_guard held(lock);
+    is_held = true;
+    is_held.notify_one();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // else the fork comes too late
+  });
+  is_held.wait(false);
+  const int code = code_of_child([&] { return has_begun_anew && lock.try_lock() ? 0 : 1; });
+  EXPECT_EQ(code, 0);
+  EXPECT_FALSE(has_begun_anew);
+  EXPECT_TRUE(lock.try_lock());
+  lock.unlock();
+}
+
+/// Its thread is not in the child.
+TEST(ForkLocks, AChildHasItsOwnTicks) {
+  if (PTO2_UNDER_TSAN != 0) GTEST_SKIP() << "a child of several threads may start none there";
+  const SharedTicker of_the_parent([] {});
+  const auto ticks = [] {
+    std::mutex mutex;
+    std::condition_variable ticked;
+    bool has_ticked = false;
+    const SharedTicker ticker([&] {
+      const std::lock_guard lock(mutex);
+      has_ticked = true;
+      ticked.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    return ticked.wait_for(lock, std::chrono::seconds(20), [&] { return has_ticked; }) ? 0 : 1;
+  };
+  EXPECT_EQ(code_of_child(ticks), 0);
+}
+
+}  // namespace
+}  // namespace pto2::executors
