@@ -83,23 +83,28 @@ UnitReport DrawnUnit::run(const Budget& budget, const cli::NumberRange& seeds, U
   return {std::move(summary.outcomes), std::move(summary.never_seen), std::move(summary.wrong)};
 }
 
-Simulated DrawnUnit::simulate(uint64_t seed) {
-  if (options_.fan_out == FanOutKind::lock) return {};  // the runs of tokens have the word
+/// All that their runs follow from is in the tokens, which cannot say the lock.
+std::vector<std::string> DrawnUnit::simulations(uint64_t seed) const {
+  std::vector<std::string> tokens;
+  if (options_.fan_out == FanOutKind::lock) return tokens;
+  Options options = options_;
   for (const ExecutorRow& row : executor_table()) {
     if (!is_simulated(row.executor)) continue;
-    Options options = options_;
     options.executor = row.executor;
-    const simulations::SimulatedRun run = make_(options)->run(seed);
-    if (!run.wrong()) continue;
-    std::string story;
-    for (const std::string& problem : run.problems) story += fmt::format("wrong: {}\n", problem);
-    return {simulations::to_string({options, seed, ""}), std::move(story),
-            !run.livelocked && !run.timed_out};
+    tokens.push_back(simulations::to_string({options, seed, ""}));
   }
-  return {};
+  return tokens;
 }
 
-/// All that its run follows from is in the token.
+Simulated DrawnUnit::simulate(const std::string& token) {
+  const simulations::Token parsed = simulations::parse_token(token);
+  const simulations::SimulatedRun run = make_(parsed.options)->run(parsed.seed);
+  if (!run.wrong()) return {};
+  std::string story;
+  for (const std::string& problem : run.problems) story += fmt::format("wrong: {}\n", problem);
+  return {token, std::move(story), !run.livelocked && !run.timed_out};
+}
+
 Simulated DrawnUnit::shrink(const std::string& token, std::chrono::nanoseconds time) {
   simulations::Token smaller = simulations::parse_token(token);
   std::stop_source enough;

@@ -22,7 +22,8 @@ class DrawnUnit final : public Unit {
   /// What its runs are.
   [[nodiscard]] const simulations::Options& options() const { return options_; }
   UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override;
-  [[nodiscard]] Simulated simulate(uint64_t seed) override;
+  [[nodiscard]] std::vector<std::string> simulations(uint64_t seed) const override;
+  [[nodiscard]] Simulated simulate(const std::string& token) override;
   [[nodiscard]] Simulated shrink(const std::string& token, std::chrono::nanoseconds time) override;
 
  private:

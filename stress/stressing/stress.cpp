@@ -166,22 +166,34 @@ class Stressing {
     }
   }
 
-  /// What is found stays if a smaller one is right, crashes, or takes too long.
+  /// The first that goes wrong. It stays if a smaller one is right, crashes, or takes too long.
   void look_in_simulations(Failure& failure, uint64_t seed) {
     const Clock::time_point begin = Clock::now();
     const auto left = [&] { return options_.simulate_seconds - seconds_since(begin); };
-    const auto find = [&] { return unit_.simulate(seed); };
-    if (!tell_simulated(failure, "looked for in simulations", left(), find)) return;
+    bool may_shrink = false;
+    for (const std::string& token : unit_.simulations(seed)) {
+      const auto find = [&] { return unit_.simulate(token); };
+      const Ended ended = simulated("looked for in simulations", left(), find);
+      if (ended.refused || ended.stopped) return;
+      if (ended.completed) {
+        may_shrink = tell_simulated(failure, ended.result);
+      } else {
+        failure.token = token;
+        failure.story = fmt::format("ended by {}\n{}", ended.how, ended.errors);
+      }
+      if (!failure.token.empty()) break;
+    }
+    if (!may_shrink) return;
     // The try that is under way then, and the run of the story, take a while.
     const auto time = Budget{.seconds = 0.8 * left()}.time();
     const auto shrink = [&] { return unit_.shrink(failure.token, time); };
-    tell_simulated(failure, "made smaller", left(), shrink);
+    const Ended ended = simulated("made smaller", left(), shrink);
+    if (ended.completed) tell_simulated(failure, ended.result);
   }
 
-  /// Whether there is one that may be made smaller. `refused`: what is not done then.
+  /// What `simulate` returns, as text. `refused`: what is not done if it is.
   template <class Simulate>
-  bool tell_simulated(Failure& failure, const char* refused, double seconds,
-                      const Simulate& simulate) {
+  Ended simulated(const char* refused, double seconds, const Simulate& simulate) {
     const auto work = [&] {
       const Simulated simulated = simulate();
       return Json{{"token", simulated.token},
@@ -189,13 +201,17 @@ class Stressing {
                   {"may_shrink", simulated.may_shrink}}
           .dump(-1, ' ', false, Json::error_handler_t::replace);
     };
-    const Ended ended = run_isolated(
+    Ended ended = run_isolated(
         work, [] {}, patience(seconds), signals_);
     if (ended.refused) {
       cli::print_to_stderr("pto2: {} is not {}: {}\n", unit_.name(), refused, ended.result);
     }
-    if (!ended.completed) return false;
-    const Json json = Json::parse(ended.result);
+    return ended;
+  }
+
+  /// Whether there is one that may be made smaller.
+  static bool tell_simulated(Failure& failure, const std::string& result) {
+    const Json json = Json::parse(result);
     std::string token = json.at("token");
     if (token.empty()) return false;
     failure.token = std::move(token);

@@ -38,8 +38,9 @@ bool lacks_a_run(const UnitResult& result) {
   return result.runs == 0 && !is_wrong(result) && !result.interrupted;
 }
 
-/// One line for who sees stderr alone; empty if each unit has had a run.
-std::string text_of_lack(const std::vector<UnitResult>& results, const StressOptions& options) {
+/// One line for who sees stderr alone; empty if each unit has had a run. `units` share the seconds.
+std::string text_of_lack(const std::vector<UnitResult>& results, std::size_t units,
+                         const StressOptions& options) {
   constexpr std::size_t named = 3;
   std::string names;
   std::size_t lacking = 0;
@@ -53,7 +54,7 @@ std::string text_of_lack(const std::vector<UnitResult>& results, const StressOpt
   return fmt::format(
       "pto2: inconclusive: no run of {} came to its end in its share of the time; "
       "give --seconds at least {:.0f}\n",
-      names, std::ceil(share * static_cast<double>(results.size())));
+      names, std::ceil(share * static_cast<double>(units)));
 }
 
 std::string seeds_of(const UnitResult& result) {
@@ -195,7 +196,7 @@ cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& optio
                   "noise {}\n",
                   results_.size(), units, failed, inconclusive, runs, tasks, seconds,
                   noise_text(options.noise)));
-  cli::print_to_stderr("{}", text_of_lack(results_, options));
+  cli::print_to_stderr("{}", text_of_lack(results_, units, options));
   files_.finish([&] { return json_text(units, options, code, interrupted.has_value()); },
                 "pto2 stress", cases, interrupted.has_value());
   return code;

@@ -65,9 +65,14 @@ class Unit {
   /// invariant ends the process. Throws what a run throws.
   virtual UnitReport run(const Budget& budget, const cli::NumberRange& seeds,
                          UnitCounts& counts) = 0;
-  /// Looks for a simulation that goes wrong with this seed, too.
-  [[nodiscard]] virtual Simulated simulate(uint64_t seed) {
+  /// Tokens of the simulations with this seed, which may go wrong, too.
+  [[nodiscard]] virtual std::vector<std::string> simulations(uint64_t seed) const {
     (void)seed;
+    return {};
+  }
+  /// Repeats a simulation. No token if it goes right.
+  [[nodiscard]] virtual Simulated simulate(const std::string& token) {
+    (void)token;
     return {};
   }
   /// Tries less and less of the simulation that a token repeats, and begins nothing more after this

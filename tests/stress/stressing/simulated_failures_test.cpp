@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "runtime/output/shared_with_forks.hpp"
 #include "stress/stressing/stress.hpp"
@@ -31,9 +34,13 @@ class SimulatedBy : public Unit {
   UnitReport run(const Budget&, const cli::NumberRange&, UnitCounts&) override {
     return {{}, {}, {{3, {"late"}}}};
   }
-  [[nodiscard]] Simulated simulate(uint64_t) override {
+  [[nodiscard]] std::vector<std::string> simulations(uint64_t) const override {
+    return {"right", "token", "later"};
+  }
+  [[nodiscard]] Simulated simulate(const std::string& token) override {
+    if (token == "right") return {};
     simulate_();
-    return {"token", "story", may_shrink_};
+    return {token, "story", may_shrink_};
   }
   [[nodiscard]] Simulated shrink(const std::string& token, std::chrono::nanoseconds time) override {
     shrink_(time);
@@ -76,6 +83,16 @@ TEST(Stress, ALookInSimulationsThatIsRefusedIsTold) {
               HasSubstr("pto2: fake/simulated is not looked for in simulations: out of memory; "));
   EXPECT_EQ(failure.text, "late");
   EXPECT_EQ(failure.token, "");
+}
+
+TEST(Stress, ASimulationThatCrashesIsTold) {
+  const auto crash = [] {
+    (void)std::fputs("heap overflow\n", stderr);
+    std::abort();
+  };
+  const Failure failure = failure_of({crash, true, {}}, 60);
+  EXPECT_EQ(failure.token, "token");
+  EXPECT_EQ(failure.story, "ended by SIGABRT\nheap overflow\n");
 }
 
 TEST(Stress, ASimulationIsKeptThatIsNotMadeSmaller) {

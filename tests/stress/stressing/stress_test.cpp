@@ -50,8 +50,11 @@ class FakeUnit final : public Unit {
     }
     return report;
   }
-  [[nodiscard]] Simulated simulate(uint64_t seed) override {
-    return {"token of " + std::to_string(seed), "long story", true};
+  [[nodiscard]] std::vector<std::string> simulations(uint64_t seed) const override {
+    return {"token of " + std::to_string(seed)};
+  }
+  [[nodiscard]] Simulated simulate(const std::string& token) override {
+    return {token, "long story", true};
   }
   [[nodiscard]] Simulated shrink(const std::string& token, std::chrono::nanoseconds) override {
     return {"smaller " + token, "story"};
