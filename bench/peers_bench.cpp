@@ -4,7 +4,7 @@
 ///                                           tables; writes them to docs/PERFORMANCE.md as well
 ///
 /// Exit code: 0; 3 if a runtime fails, or does not run each task once, after its predecessors: what
-/// was measured is printed and in FILE, and the page stays as it is.
+/// was measured is printed, the rows beside ours are in FILE, and the page stays as it is.
 #include <filesystem>
 #include <iostream>
 

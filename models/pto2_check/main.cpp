@@ -115,7 +115,12 @@ void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
   try {
     Mutants mutants;
     const std::vector<Mutant> chosen = mutants.matching(arguments.pattern, arguments.quick);
-    if (chosen.empty()) refuse_pattern("mutant", arguments, "models/mutants has them");
+    if (chosen.empty()) {
+      const bool is_left_out =
+          arguments.quick && !mutants.matching(arguments.pattern, false).empty();
+      refuse_pattern(is_left_out ? "quick mutant" : "mutant", arguments,
+                     is_left_out ? "leave out --quick" : "models/mutants has them");
+    }
     output.begin();
     mutants.run_all(chosen, arguments.settings.jobs, arguments.settings.stop,
                     [&](const MutantResult& result) { output.add(result); });

@@ -106,6 +106,13 @@ std::string failure_of(const ChildResult& run, double limit) {
   return fmt::format("exit code {}", run.code);
 }
 
+/// Whether its end says nothing about the bug: it could not be executed, or was killed, as the
+/// system does when memory ends.
+bool tells_nothing(const ChildResult& run) {
+  constexpr int not_executed[] = {126, 127};
+  return run.code == 128 + SIGKILL || std::ranges::count(not_executed, run.code) != 0;
+}
+
 std::string trimmed(const std::string& line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   return begin == std::string::npos ? "" : line.substr(begin);
@@ -297,6 +304,8 @@ void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   result.effect = failure_of(run, limit);
   if (result.effect.empty()) {
     result.effect = "the witness passes";
+  } else if (!run.timed_out && tells_nothing(run)) {
+    result.status = MutantStatus::inconclusive;
   } else if (!run.timed_out) {
     result.status = MutantStatus::killed;
   }

@@ -104,6 +104,14 @@ TEST_F(MutantsTest, AreKilledByACrash) {
   EXPECT_EQ(result.effect, "ended by Segmentation fault");
 }
 
+/// As the system does when memory ends, or while the witness is linked anew.
+TEST_F(MutantsTest, NothingIsKnownFromAWitnessThatTheSystemEnds) {
+  for (const char* end : {"kill -KILL $$", "exit 126", "exit 127"}) {
+    const MutantResult result = run("exit 0", end);
+    EXPECT_EQ(result.status, MutantStatus::inconclusive) << end;
+  }
+}
+
 TEST_F(MutantsTest, SurviveAWitnessThatPasses) {
   const MutantResult result = run("exit 0", "echo fine");
   EXPECT_EQ(result.status, MutantStatus::survived);
