@@ -41,6 +41,7 @@ constexpr int most_reads = 16;
   if (what == Catch::output) out = open("/dev/null", O_WRONLY | O_CLOEXEC);
   dup2(out, STDERR_FILENO);
   std::signal(SIGXFSZ, SIG_DFL);  // ignored here alone (guarded.hpp)
+  std::signal(SIGINT, SIG_DFL);   // which shells have background jobs ignore
   execv(arguments[0], arguments);
   _exit(exit_not_executed);
 }

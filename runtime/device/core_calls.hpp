@@ -333,15 +333,14 @@ class CoreCalls {
 
   static CoreCalls& self(void* runtime) { return *static_cast<CoreCalls*>(runtime); }
 
-  // What kernels call: the end of one that is late, or was forked. Those that last look behind it,
-  // too. Lambdas that decay to pointers are called by code of their own, which would
-  // be the place that the kernel goes on at.
+  // What kernels call: the end of one that is late, or was forked. Waits ask the kernel first,
+  // which is its end then. Lambdas that decay to pointers are called by code of their own, which
+  // would be the place that the kernel goes on at.
   static PTOPlace place_entry(void* runtime) {
     executors::leave_if_late(__builtin_return_address(0));
     return self(runtime).place();
   }
   static PTOWaited wait_entry(void* runtime, bool (*holds)(void*), void* what) {
-    executors::leave_if_late(__builtin_return_address(0));
     const PTOWaited ended = self(runtime).wait(holds, what, false, __builtin_return_address(0));
     executors::leave_if_late(__builtin_return_address(0));
     return ended;
@@ -355,7 +354,6 @@ class CoreCalls {
     return self(runtime).share(cluster, key, bytes);
   }
   static PTOWaited pause_entry(void* runtime, bool (*holds)(void*), void* what) {
-    executors::leave_if_late(__builtin_return_address(0));
     const PTOWaited ended = self(runtime).wait(holds, what, true, __builtin_return_address(0));
     executors::leave_if_late(__builtin_return_address(0));
     return ended;

@@ -349,7 +349,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
 /// A request that was accepted, when no more may come, or in a run that executes nothing any more.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Orchestrator<P, F>::submit_otherwise(Submission& task) {
-  if (mode_ == Mode::stopped) return;
   if (done_) {
     Intake::refuse_late(task);
     refuse(task);
@@ -374,7 +373,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 }
 
 /// The orchestrator's own books are as if it had served all calls so far. From the next one on it
-/// does. Once it is stopped there are none, and the last submission may not have become a task.
+/// does.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Orchestrator<P, F>::leave_graph(const std::string& reason) {
   class Listener : public PlayListener {
@@ -390,7 +389,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
     Counting& counting_;
     const GraphReplay& replay_;
   };
-  if (mode_ == Mode::stopped) return;
   const std::string line = "the graph is not replayed any more: " + reason;
   if (log_sink) log_sink(PTO2_LOG_WARN, line.c_str());
   Listener listener(counting_, *graph_.replay());
@@ -437,10 +435,9 @@ std::optional<ClusterId> Orchestrator<P, F>::take_cluster() {
         break;
       case Reserved::given_up:
         stop();
-        break;
+        return std::nullopt;
     }
   }
-  if (mode_ == Mode::stopped) return std::nullopt;
   cluster = groups_.lowest_closed();
   if (cluster.value > max_counted_cluster) {
     finish_counting(false);

@@ -50,6 +50,13 @@ TEST(ChildProgram, TellsHowItEnded) {
   EXPECT_FALSE(shell("exit 0").timed_out);
 }
 
+/// Tests of interruptions wait for it.
+TEST(ChildProgram, IsInterruptedWhereTheCallerIsNot) {
+  const auto former = std::signal(SIGINT, SIG_IGN);
+  EXPECT_EQ(shell("kill -INT $$; exit 7").code, 128 + SIGINT);
+  std::signal(SIGINT, former);
+}
+
 TEST(ChildProgram, IsKilledWithItsChildrenWhenItsTimeIsUp) {
   const ChildResult result = shell("sleep 600 & echo $!; wait", Catch::output_and_errors, 2);
   EXPECT_TRUE(result.timed_out);
