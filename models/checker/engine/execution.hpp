@@ -231,12 +231,14 @@ class Execution {
     bool goes_on = false;  // maybe without a wait
     bool reads_cells = false;
     std::optional<std::source_location> written_cell;  // that is not its own
+    std::int32_t cell_used_at = -1;                    // own events passed by then
     bool had_effects = false;                          // since the wait began
 
     void begin() {
       goes_on = true;
       reads_cells = false;
       written_cell.reset();
+      cell_used_at = -1;
     }
   };
 
@@ -346,7 +348,7 @@ class Execution {
   void note_effect(Thread& t);
   bool in_doubt(const Thread& t) const;
   bool drop_doubtful(Thread& t);
-  void refuse_writes(Thread& t);
+  void refuse_effects(Thread& t, std::int32_t end);
   void place_read(Thread& t, EventId read, bool stale);
   EventId next_to_try(Thread& t);
   bool drop_fruitless_choices(Thread& t, bool satisfied);

@@ -40,7 +40,7 @@ void Execution::idle(const std::source_location& site, bool has_looked) {
   t.idling.checks_turn = false;
   if (has_looked) {
     t.evaluation.goes_on = false;
-    refuse_writes(t);
+    refuse_effects(t, t.evaluation.cell_used_at == t.position ? t.position : t.position - 1);
   }
   if (drop_doubtful(t)) prune(t);
   if (t.pending) commit_pending(t);
@@ -59,6 +59,7 @@ bool Execution::begin_idle(const std::source_location& site) {
   leaving();
   Thread& t = *running_;
   t.idling.checks_turn = false;
+  t.wait_site = site;
   if (search_->preempts() || t.idling.makes_last_turn) {
     leave_loop(t);
     t.wait_begin = t.position;
@@ -67,7 +68,6 @@ bool Execution::begin_idle(const std::source_location& site) {
     return false;
   }
   t.idling.turn_end = t.position;
-  t.wait_site = site;
   t.idling.until_end = true;
   return true;
 }

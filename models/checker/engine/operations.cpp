@@ -233,8 +233,8 @@ void Execution::fence(std::memory_order order, const std::source_location& site)
   leaving();
   Thread& t = *running_;
   const LookAround around(t.spinning, [&] { return surroundings(t); });
-  if (t.pending) commit_pending(t);
   if (order == std::memory_order_relaxed) return;
+  if (t.pending) commit_pending(t);
   const std::memory_order strength = effective(Kind::fence, order, site);
   if (recorded(t)) {
     replay(t, Kind::fence, -1);
@@ -340,6 +340,7 @@ void Execution::access_cell(std::int32_t id, const void* object, const CellAcces
   Thread& t = *running_;
   note_effect(t);
   if (t.pending) commit_pending(t);
+  t.evaluation.cell_used_at = t.position;
   t.evaluation.reads_cells |= t.in_predicate;
   if (access.writes && t.evaluation.goes_on && !t.created.made_by_predicate(t.cells, id)) {
     t.evaluation.written_cell = site;

@@ -47,9 +47,9 @@ std::optional<Fault> find_kept(const Memory& memory, std::int32_t begin, std::in
 }
 
 /// An update of the thread's steps `begin` to `end`. One that changes nothing is not made if it is
-/// the predicate's last step. Behind one that has been made others may make steps, or be woken by
-/// it, and that cannot be taken back; nor can it be left out, once others have updated what it
-/// reads.
+/// the predicate's last step, or is made at once where it is outside of a wait. Behind one that has
+/// been made others may make steps, or be woken by it, and that cannot be taken back; nor can it be
+/// left out, once others have updated what it reads.
 std::optional<Fault> find_made_update(const EventGraph& graph, ThreadId thread, std::int32_t begin,
                                       std::int32_t end) {
   for (std::int32_t i = begin; i < end; ++i) {
@@ -145,8 +145,9 @@ bool Execution::drop_doubtful(Thread& t) {
 }
 
 /// Nobody would see what a predicate that does not hold has written: its reads are taken back. What
-/// it has left in a cell would tell how often it was evaluated.
-void Execution::refuse_writes(Thread& t) {
+/// it has left in a cell would tell how often it was evaluated. `end`: behind this position is no
+/// step but an update that it may end with.
+void Execution::refuse_effects(Thread& t, std::int32_t end) {
   const auto refuse = [&](const std::source_location& site) {
     fail(ViolationKind::misuse,
          "the predicate of a wait has written at " + to_string(site) +
@@ -172,6 +173,12 @@ void Execution::refuse_writes(Thread& t) {
     if (changes) refuse(event.site);
   }
   if (t.evaluation.written_cell) refuse(*t.evaluation.written_cell);
+  fail_if(find_made_update(*graph_, t.id, t.wait_begin, end), t.wait_site);
+  const auto atomic = [&](std::size_t i) { return slots_[static_cast<std::size_t>(t.atomics[i])]; };
+  const auto cell = [&](std::size_t i) { return t.cells[i]; };
+  const Created& created = t.created;
+  fail_if(find_kept(memory_, created.atomics_before, created.atomics, atomic), t.wait_site);
+  fail_if(find_kept(memory_, created.cells_before, created.cells, cell), t.wait_site);
 }
 
 bool Execution::end_wait(bool satisfied) {
@@ -192,13 +199,7 @@ bool Execution::end_wait(bool satisfied) {
     if (t.pending) commit_pending(t);
     return true;
   }
-  refuse_writes(t);
-  fail_if(find_made_update(*graph_, t.id, t.wait_begin, t.position), t.wait_site);
-  const auto atomic = [&](std::size_t i) { return slots_[static_cast<std::size_t>(t.atomics[i])]; };
-  const auto cell = [&](std::size_t i) { return t.cells[i]; };
-  const Created& created = t.created;
-  fail_if(find_kept(memory_, created.atomics_before, created.atomics, atomic), t.wait_site);
-  fail_if(find_kept(memory_, created.cells_before, created.cells, cell), t.wait_site);
+  refuse_effects(t, t.position);
   t.created.take_back();
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",

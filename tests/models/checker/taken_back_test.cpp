@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <pto2/checker.hpp>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace {
 using enum std::memory_order;
 
 constexpr std::array walks = {Strategy::random_walk, Strategy::pct, Strategy::bursts};
+constexpr std::array every_strategy = {Strategy::exhaustive, Strategy::random_walk, Strategy::pct,
+                                       Strategy::bursts};
 
 /// The second thread wants a lock or to be told that it need not. While the exchange sees the lock
 /// taken after all, the first one stores z.
@@ -107,6 +110,72 @@ TEST(TakenBack, a_predicate_may_join_when_it_holds) {
       setter.join();
     });
   }
+}
+
+/// What the look of a polling loop uses.
+struct Looked {
+  atomic<int> x{0, "x"}, y{0, "y"};
+  cell<int> data{1, "data"};
+  thread other{[] {}};
+  std::unique_ptr<cell<int>> kept;
+};
+
+/// A loop that `look` ends.
+void poll_until(const std::function<bool(Looked&)>& look) {
+  Looked all;
+  thread setter([&] { all.y.store(1, release); });
+  while (!idle([&] { return look(all); })) {
+  }
+  setter.join();
+  if (all.other.joinable()) all.other.join();
+}
+
+/// Where the look is no wait it is refused as where it is one: a replay leads to what was found.
+TEST(TakenBack, a_look_that_fails_is_told_of_by_all_strategies) {
+  const auto expect_misuse = [](const char* message, const std::function<bool(Looked&)>& look) {
+    for (const Strategy strategy : every_strategy) {
+      Options options;
+      options.strategy = strategy;
+      const Report report =
+          expect_violation(ViolationKind::misuse, options, [&] { poll_until(look); });
+      ASSERT_TRUE(report.violation);
+      EXPECT_THAT(report.violation->message, testing::HasSubstr(message));
+    }
+  };
+  const auto finds_one = [](Looked& all) { return all.x.fetch_add(0, relaxed) == 1; };
+  expect_misuse("gone on behind its update at taken_back_test.cpp:",
+                [&](Looked& all) { return finds_one(all) || all.y.load(acquire) == 1; });
+  expect_misuse("gone on behind its update",
+                [&](Looked& all) { return finds_one(all) || all.data.read() == 2; });
+  expect_misuse("has joined a thread at taken_back_test.cpp:", [](Looked& all) {
+    if (all.other.joinable()) all.other.join();
+    return all.y.load(acquire) == 2;
+  });
+  expect_misuse("has created an object at", [](Looked& all) {
+    all.kept = std::make_unique<cell<int>>(0);
+    return all.y.load(acquire) == 2;
+  });
+}
+
+TEST(TakenBack, a_look_may_end_with_an_update_that_changes_nothing) {
+  const auto expect_nothing = [](const std::function<bool(Looked&)>& look) {
+    expect_pass([&] { poll_until(look); });
+    for (const Strategy strategy : walks) {
+      Options options;
+      options.strategy = strategy;
+      const Report report = explore(options, [&] { poll_until(look); });
+      EXPECT_FALSE(report.violation) << report.to_text();
+      EXPECT_EQ(report.executions, options.samples) << report.to_text();
+    }
+  };
+  expect_nothing([](Looked& all) { return all.y.fetch_add(0, acquire) == 1; });
+  expect_nothing(
+      [](Looked& all) { return all.data.read() == 1 && all.y.fetch_add(0, acquire) == 1; });
+  expect_nothing([](Looked& all) {
+    const bool is_set = all.y.fetch_add(0, acquire) == 1;
+    fence(relaxed);
+    return is_set;
+  });
 }
 
 /// One thread stores `values`, of which the last is 3. What the other one looks for, and remembers
