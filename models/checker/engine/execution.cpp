@@ -114,6 +114,7 @@ void Execution::reset(Thread& t) {
   t.wait_begin = -1;
   t.created = {};
   leave_loop(t);
+  t.spinning.kept_until = 0;
   sometimes_.forget(t.id);
 }
 

@@ -61,9 +61,10 @@ struct Turn {
 
 /// What is known of the loop that a thread may be in.
 struct Spinning {
-  bool under_proof = false;   ///< in some run of this search it has read the same many times
-  std::vector<Turn> turns;    ///< of the loop; there are no effects in between
-  std::uint64_t changes = 0;  ///< what the thread's code has added to the sum of other memory,
+  bool under_proof = false;     ///< in some run of this search it has read the same many times
+  std::vector<Turn> turns;      ///< of the loop; there are no effects in between
+  std::int32_t kept_until = 0;  ///< position behind its last turn that has failed and stays
+  std::uint64_t changes = 0;    ///< what the thread's code has added to the sum of other memory,
   std::optional<std::uint64_t> found;  ///< and that sum when it went on from its last step
 };
 

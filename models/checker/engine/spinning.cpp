@@ -40,12 +40,14 @@ bool is_idle(const EventGraph& graph, const Event& event) {
 }
 
 /// How many of a thread's last looks in a row, at no more than 16 places, are repetitions. Each is
-/// a read, or an update that leaves the value as it is.
-std::int64_t repeated_looks(const EventGraph& graph, ThreadId thread, EventId look) {
+/// a read, or an update that leaves the value as it is. Those of its steps before `begin` do not
+/// count.
+std::int64_t repeated_looks(const EventGraph& graph, ThreadId thread, EventId look,
+                            std::int32_t begin) {
   std::array<EventId, 16> different = {};
   std::size_t places = 0;
   std::int64_t repeated = 0;
-  for (std::int32_t i = graph[look].index; i >= 0; --i) {
+  for (std::int32_t i = graph[look].index; i >= begin; --i) {
     const EventId event = graph.thread_event(thread, i);
     if (!is_idle(graph, graph[event])) break;
     if (!is_read(graph[event].kind)) continue;
@@ -94,7 +96,9 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
   t.given = same->given;
   t.evaluation.had_effects = false;
   t.wait_site = place;
+  const std::int32_t end = t.position;
   fail_wait(t);
+  if (t.position == end) t.spinning.kept_until = end;
   turns.back().position = t.position;
   turns.back().given = graph_->thread_size(t.id) - t.position;
 }
@@ -111,9 +115,10 @@ std::uint64_t Execution::surroundings(const Thread& t) const {
 }
 
 /// Behind a new look, which may be the first one after very many that were repeated. Their thread
-/// is named, unless its loop shows before that its turns change nothing.
+/// is named, unless its loop shows before that its turns change nothing. Turns that have shown it
+/// and stay are no sign: each has somebody else's step within, and others' steps come to an end.
 void Execution::note_spin(Thread& t, EventId look) {
-  const std::int64_t repeated = repeated_looks(*graph_, t.id, look);
+  const std::int64_t repeated = repeated_looks(*graph_, t.id, look, t.spinning.kept_until);
   if (repeated < spin_limit_) return;
   t.spinning.under_proof = true;
   if (!spin_loops_.suspected()) {

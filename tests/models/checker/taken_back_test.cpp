@@ -294,5 +294,52 @@ TEST(TakenBack, what_a_walk_has_kept_is_replayed) {
   }
 }
 
+/// Turns that are kept are no sign of a loop that may change something, nor of one behind it.
+TEST(TakenBack, a_walk_may_keep_any_number_of_turns) {
+  find_loops();
+  for (const Strategy strategy : walks) {
+    Options options;
+    options.strategy = strategy;
+    options.spin_limit = 20;
+    options.samples = 10;
+    const Report report = explore(options, [] {
+      atomic<int> x{0, "x"}, y{0, "y"}, z{0, "z"};
+      cell<int> data{1, "data"};
+      thread one([&] { spin_with_fence(x); });
+      thread two([&] {
+        spin_at_two(x, y);
+        check(data.read() == 1, "a loop is left");
+        await([&] { return x.load(relaxed) == 1; });
+      });
+      for (int i = 0; i < 1000; ++i) z.store(i, relaxed);
+      x.store(1, relaxed);
+      one.join();
+      two.join();
+    });
+    EXPECT_FALSE(report.violation) << report.to_text();
+    EXPECT_EQ(report.executions, options.samples) << report.to_text();
+  }
+}
+
+TEST(TakenBack, they_are_all_replayed) {
+  find_loops();
+  Options options;
+  options.strategy = Strategy::random_walk;
+  options.spin_limit = 20;
+  options.minimise_seconds = options.hint_seconds = 0;
+  expect_violation(ViolationKind::data_race, options, [] {
+    atomic<int> x{0, "x"}, y{0, "y"}, z{0, "z"};
+    cell<int> data{0, "data"};
+    thread setter([&] {
+      for (int i = 0; i < 1000; ++i) z.store(i, relaxed);
+      data.write(1);
+      x.store(1, relaxed);
+    });
+    spin_at_two(x, y);
+    data.read();
+    setter.join();
+  });
+}
+
 }  // namespace
 }  // namespace pto2::model
