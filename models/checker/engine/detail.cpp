@@ -9,6 +9,7 @@
 namespace pto2::model {
 
 using engine::Execution;
+using engine::Look;
 
 namespace {
 
@@ -163,8 +164,8 @@ bool begin_idle(const std::source_location& site) {
   });
 }
 
-void end_idle_turn(const std::source_location& site) {
-  in_library([&] { Execution::current().idle(site, true); });
+void end_look(bool holds, const std::source_location& site) {
+  in_library([&] { Execution::current().idle(site, holds ? Look::held : Look::failed); });
 }
 
 }  // namespace detail
@@ -182,7 +183,7 @@ void sometimes(std::string_view name, bool condition, const std::source_location
 }
 
 void idle(const std::source_location& site) {
-  in_library([&] { Execution::current().idle(site, false); });
+  in_library([&] { Execution::current().idle(site, Look::none); });
 }
 
 }  // namespace pto2::model

@@ -113,6 +113,7 @@ void Execution::reset(Thread& t) {
   t.trying_read = no_event;
   t.wait_begin = -1;
   t.created = {};
+  t.evaluation = {};
   leave_loop(t);
   t.spinning.kept_until = 0;
   sometimes_.forget(t.id);

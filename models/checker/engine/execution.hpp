@@ -77,6 +77,9 @@ enum class Waiting : std::uint8_t {
   assumption,
 };
 
+/// The look of a polling loop at its end, where it is no wait.
+enum class Look : std::uint8_t { none, failed, held };
+
 struct FailedRun {
   ViolationKind kind = ViolationKind::check_failed;
   std::string message;
@@ -189,8 +192,7 @@ class Execution {
   void begin_wait(const std::source_location& site);
   bool end_wait(bool satisfied);
   bool begin_idle(const std::source_location& site);
-  /// `has_looked`: behind a look since begin_idle(), which was in vain.
-  void idle(const std::source_location& site, bool has_looked);
+  void idle(const std::source_location& site, Look look);
   void assume(bool condition, const std::source_location& site);
   void check(bool condition, std::string_view message, const std::source_location& site);
   void note_sometimes(std::string_view name, bool condition);
@@ -228,7 +230,7 @@ class Execution {
 
   /// What a predicate has done besides looking at atomics.
   struct Evaluation {
-    bool goes_on = false;  // maybe without a wait
+    bool goes_on = false;  // maybe outside of a wait, in the look of a polling loop
     bool reads_cells = false;
     std::optional<std::source_location> written_cell;  // that is not its own
     std::int32_t cell_used_at = -1;                    // own events passed by then
@@ -239,6 +241,14 @@ class Execution {
       reads_cells = false;
       written_cell.reset();
       cell_used_at = -1;
+    }
+    /// What is wrong with another wait that begins.
+    std::optional<Fault> refuse_wait() const {
+      if (!goes_on) return {};
+      return Fault{ViolationKind::misuse,
+                   "a wait begins in the predicate of another one; let one end before the other "
+                   "begins, or wait for both in one predicate",
+                   {}};
     }
   };
 

@@ -30,16 +30,17 @@ std::optional<Fault> Idling::check_turn(const EventGraph& graph, EventId read) {
                {}};
 }
 
-/// A look must have had no effect here either: the script of a misuse that a search has found as a
-/// wait comes here.
-void Execution::idle(const std::source_location& site, bool has_looked) {
+/// A look that has failed must have had no effect here either: the script of a misuse that a search
+/// has found as a wait comes here. Behind one that has held, the thread does not idle.
+void Execution::idle(const std::source_location& site, Look look) {
+  if (look != Look::none) running_->evaluation.goes_on = false;
+  if (look == Look::held) return;
   note_in_tail();
   if (unwinding_ && std::uncaught_exceptions() != 0) return;
   leaving();
   Thread& t = *running_;
   t.idling.checks_turn = false;
-  if (has_looked) {
-    t.evaluation.goes_on = false;
+  if (look == Look::failed) {
     refuse_effects(t, t.evaluation.cell_used_at == t.position ? t.position : t.position - 1);
   }
   if (drop_doubtful(t)) prune(t);
@@ -58,6 +59,7 @@ bool Execution::begin_idle(const std::source_location& site) {
   note_in_tail();
   leaving();
   Thread& t = *running_;
+  fail_if(t.evaluation.refuse_wait(), site);
   t.idling.checks_turn = false;
   t.wait_site = site;
   if (search_->preempts() || t.idling.makes_last_turn) {

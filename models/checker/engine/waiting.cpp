@@ -97,6 +97,7 @@ void Execution::block(Thread& t, Waiting how, const std::source_location& site) 
 void Execution::begin_wait(const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  fail_if(t.evaluation.refuse_wait(), site);
   if (t.pending) commit_pending(t);
   leave_loop(t);
   t.in_predicate = true;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <pto2/checker.hpp>
 #include <string>
 
@@ -338,6 +339,85 @@ TEST(Predicates, what_is_written_between_two_turns_is_of_neither) {
   Options options;
   options.strategy = Strategy::random_walk;
   EXPECT_FALSE(explore(options, body).violation);
+}
+
+/// A thread waits for one thing at a time, whatever it waits by.
+TEST(Predicates, no_wait_begins_in_the_predicate_of_another) {
+  using Wait = std::function<void(const std::function<bool()>&)>;
+  const Wait waits[] = {[](const auto& predicate) { await(predicate); },
+                        [](const auto& predicate) {
+                          while (!idle(predicate)) {
+                          }
+                        }};
+  for (const Strategy strategy : {Strategy::exhaustive, Strategy::random_walk}) {
+    for (const Wait& outer : waits) {
+      for (const Wait& inner : waits) {
+        Options options;
+        options.strategy = strategy;
+        const Report report = expect_violation(ViolationKind::misuse, options, [&] {
+          atomic<int> x{0}, y{0};
+          thread setter([&] {
+            x.store(1, release);
+            y.store(1, release);
+          });
+          outer([&] {
+            inner([&] { return x.load(acquire) == 1; });
+            return y.load(acquire) == 1;
+          });
+          setter.join();
+        });
+        ASSERT_TRUE(report.violation);
+        EXPECT_THAT(report.violation->message, testing::HasSubstr("predicate of another"));
+      }
+    }
+  }
+}
+
+/// Nor where the predicate comes to it on other values than the newest.
+TEST(Predicates, a_wait_in_a_predicate_that_is_tried_is_told) {
+  for (const bool idles : {false, true}) {
+    expect_violation(ViolationKind::misuse, [idles] {
+      atomic<int> z{1};
+      read_of_two([&](int seen) {
+        const auto is_set = [&] { return z.load(relaxed) == 1; };
+        if (seen == 1) idles ? void(idle(is_set)) : await(is_set);
+        return true;
+      });
+    });
+  }
+}
+
+/// It has ended when it holds, when it does not, and with an exception.
+TEST(Predicates, a_wait_may_begin_behind_the_look_of_a_polling_loop) {
+  for (const bool throws : {false, true}) {
+    const auto body = [throws] {
+      atomic<int> x{0}, y{0}, z{0};
+      thread setter([&] {
+        x.store(1, relaxed);
+        z.store(1, relaxed);
+        y.store(1, release);
+      });
+      const auto is_over = [&] {
+        if (y.load(acquire) == 0) return false;
+        if (throws) throw 1;
+        return true;
+      };
+      try {
+        while (!idle(is_over)) await([&] { return x.load(relaxed) == 1; });
+      } catch (int) {
+      }
+      await([&] { return z.load(relaxed) == 1; });
+      setter.join();
+    };
+    expect_pass(body);
+    for (const Strategy strategy : samplers) {
+      Options options;
+      options.strategy = strategy;
+      const Report sampled = explore(options, body);
+      EXPECT_FALSE(sampled.violation) << sampled.to_text();
+      EXPECT_EQ(sampled.executions, options.samples);
+    }
+  }
 }
 
 }  // namespace

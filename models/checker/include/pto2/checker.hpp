@@ -60,12 +60,17 @@ void idle(const std::source_location& site = std::source_location::current());
 template <class Predicate>
 bool idle(Predicate&& predicate,
           const std::source_location& site = std::source_location::current()) {
-  if (!detail::begin_idle(site)) {
-    if (predicate()) return true;
-    detail::end_idle_turn(site);
-    return false;
-  }
   bool holds = false;
+  if (!detail::begin_idle(site)) {
+    try {
+      holds = static_cast<bool>(predicate());
+    } catch (...) {
+      detail::end_look(true, site);
+      throw;
+    }
+    detail::end_look(holds, site);
+    return holds;
+  }
   await([&] { return holds = static_cast<bool>(predicate()); }, site);
   return holds;
 }

@@ -68,7 +68,7 @@ void begin_wait(const std::source_location& site);
 bool end_wait(bool satisfied);
 /// Whether to wait for the predicate of an idling loop, rather than to look once per turn.
 bool begin_idle(const std::source_location& site);
-/// Idles behind a look that was in vain.
-void end_idle_turn(const std::source_location& site);
+/// Ends such a look. Behind one that was in vain the thread idles.
+void end_look(bool holds, const std::source_location& site);
 
 }  // namespace pto2::model::detail
