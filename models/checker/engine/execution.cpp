@@ -329,9 +329,9 @@ std::string Execution::thread_name(ThreadId id) const {
   return id == 0 ? std::string("main") : std::string("T").append(std::to_string(id));
 }
 
-bool Execution::has_ended(ThreadId thread) const {
-  return static_cast<std::size_t>(thread) < threads_.size() &&
-         threads_[static_cast<std::size_t>(thread)]->state == State::finished;
+bool Execution::has_run(ThreadId id) const {
+  if (static_cast<std::size_t>(id) >= threads_.size()) return false;
+  return thread(id).state == State::finished || !thread(id).fiber->parked();
 }
 
 std::string Execution::location_name(LocationId id) const {
@@ -402,6 +402,7 @@ bool Execution::leaving() {
 }
 
 void Execution::take_turn(Thread& t) {
+  if (preempts_ && turn_ == t.id && search_->stops(t.id)) turn_ = next_thread();
   while (turn_ != t.id) {
     t.fiber->suspend();
     if (unwinding_) exceptions_.unwind();

@@ -41,6 +41,8 @@ class Search {
   virtual bool preempts() const { return false; }
   /// Who makes this step, if that is known before: it may idle until then. Else -1.
   virtual ThreadId maker_of(std::int32_t) const { return -1; }
+  /// Whether the thread, whose turn it is, hands it on in front of its next step.
+  virtual bool stops(ThreadId) const { return false; }
   /// Whether the thread is known to make a step yet, so that it does not wait for ever.
   virtual bool goes_on(const EventGraph&, ThreadId) const { return false; }
   /// Whether the reads of a predicate that fails stay in the graph; a walk tries it again instead.
@@ -124,7 +126,8 @@ class Execution {
   std::uint64_t steps() const { return steps_; }
   Memory& memory() { return memory_; }
   std::string thread_name(ThreadId thread) const;
-  bool has_ended(ThreadId thread) const;
+  /// Whether it has begun, in this execution.
+  bool has_run(ThreadId thread) const;
   std::string location_name(LocationId location) const;
   detail::TypeInfo location_type(LocationId location) const {
     return memory_.object(slots_[static_cast<std::size_t>(location)]).type;

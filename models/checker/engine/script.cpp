@@ -322,9 +322,12 @@ ThreadId Scripted::pick(const std::vector<ThreadId>& ready) {
     return std::find(ready.begin(), ready.end(), thread) != ready.end();
   };
   const std::vector<Script::SilentRun>& silent = script_.silent_runs;
+  silent_ = -1;
   while (next_silent_ < silent.size() && silent[next_silent_].before <= step) {
     const ThreadId thread = silent[next_silent_++].thread;
-    if (is_ready(thread)) return thread;
+    if (!is_ready(thread)) continue;
+    if (next_silent_ < silent.size()) silent_ = thread;
+    return thread;
   }
   if (step >= script_.steps.size()) return ready.front();
   const ThreadId wanted = script_.steps[step].thread;

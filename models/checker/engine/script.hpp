@@ -26,7 +26,8 @@ struct Step {
 /// An execution as the steps that build its graph by forward additions only. Any consistent graph
 /// has such a script: every part of it that is closed under its causal past is consistent too.
 struct Script {
-  /// A thread that runs without a step of its own: to its end, or into the violation.
+  /// A thread that runs without a step of its own: to its end, to where it waits or would make one,
+  /// or into the violation.
   struct SilentRun {
     std::size_t before;  ///< which step
     ThreadId thread;
@@ -88,6 +89,7 @@ class Scripted final : public Search {
     const auto index = static_cast<std::size_t>(step);
     return index < script_.steps.size() ? script_.steps[index].thread : -1;
   }
+  bool stops(ThreadId thread) const override { return thread == silent_; }
   bool goes_on(const EventGraph& graph, ThreadId thread) const override;
   bool keeps_failed_predicates() const override { return true; }
   void add_conflicting_update(EventGraph& graph, EventId read) override;
@@ -100,6 +102,7 @@ class Scripted final : public Search {
 
   Script script_;
   std::size_t next_silent_ = 0;
+  ThreadId silent_ = -1;  ///< who makes a silent run that is not the last
   std::string mismatch_;
   SequentialConsistency sequential_consistency_;
 };

@@ -216,8 +216,9 @@ std::string to_dot(const Violation& violation) {
   return dot + "}\n";
 }
 
-/// The order as a script that ends with the thread `last`, if there is one. Threads that have ended
-/// without any step run before its last one: it may collide with what they did.
+/// The order as a script that ends with the thread `last`, if there is one. Threads that have run
+/// without any step, to their ends or until they waited, do so before its last one: it may collide
+/// with what they did.
 Script script_of(const Execution& execution, const EventGraph& graph, ThreadId last,
                  const std::vector<EventId>& order) {
   Script script = to_script(graph, order);
@@ -229,7 +230,7 @@ Script script_of(const Execution& execution, const EventGraph& graph, ThreadId l
     return t == 0 || std::find(order.begin(), order.end(), graph.spawn_of(t)) != order.end();
   };
   for (ThreadId t = 0; t < graph.thread_count(); ++t) {
-    if (t != last && graph.thread_size(t) == 0 && execution.has_ended(t) && starts(t)) {
+    if (t != last && graph.thread_size(t) == 0 && execution.has_run(t) && starts(t)) {
       script.silent_runs.push_back({before, t});
     }
   }

@@ -173,6 +173,22 @@ TEST(Crash, exit) {
               "called, .*\\(main\\)");
 }
 
+/// Who has begun to wait does so in the replay, too, though without a step.
+TEST(Crash, exit_beside_who_waits) {
+  const auto body = [] {
+    atomic<int> x{0}, y{0};
+    thread waiting([&] { await([&] { return y.load(std::memory_order_relaxed) == 1; }); });
+    thread leaving([&] {
+      x.load(std::memory_order_relaxed);
+      std::exit(0);
+    });
+    waiting.join();
+    leaving.join();
+  };
+  EXPECT_EXIT(explore({}, body), testing::ExitedWithCode(1),
+              "replay: pto2[^ ]*:3:0.0x2,1.0x0,2.0x1,2.0x0,\n");
+}
+
 /// The C library aborts when what it throws ends where a thread of the program ends.
 TEST(Crash, pthread_exit) {
   const Report report = explore({}, where_one_is_seen([] { pthread_exit(nullptr); }));

@@ -52,27 +52,30 @@ TEST(Replay, failed_exchanges_replay) {
   expect_violation(ViolationKind::check_failed, body);
 }
 
-/// Every thread would fail at its next step; the token says which one did.
+/// Every thread would fail at its next step, or in front of it; the token says which one did.
 TEST(Replay, the_thread_that_failed_goes_on_in_the_replay) {
-  const auto body = [] {
-    atomic<int> x{0};
-    cell<int> unset[3];
-    thread a([&] { unset[0].read(); });
-    thread b([&] { unset[1].read(); });
-    x.load(relaxed);
-    unset[2].read();
-  };
-  std::set<int> found;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    Options options;
-    options.strategy = Strategy::random_walk;
-    options.minimise_seconds = 0;  // or the simplest of the three is shown every time
-    options.seed = seed;
-    const Report report = explore(options, body);
-    expect_replay(report, body);
-    if (report.violation) found.insert(report.violation->thread);
+  for (const bool at_step : {true, false}) {
+    const auto body = [at_step] {
+      atomic<int> x{0};
+      cell<int> unset[3];
+      const auto fail = [&](int i) { at_step ? x.load(release) : unset[i].read(); };
+      thread a([&] { fail(0); });
+      thread b([&] { fail(1); });
+      x.load(relaxed);
+      fail(2);
+    };
+    std::set<int> found;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Options options;
+      options.strategy = Strategy::random_walk;
+      options.minimise_seconds = 0;  // or the simplest of the three is shown every time
+      options.seed = seed;
+      const Report report = explore(options, body);
+      expect_replay(report, body);
+      if (report.violation) found.insert(report.violation->thread);
+    }
+    EXPECT_EQ(found, (std::set<int>{0, 1, 2}));
   }
-  EXPECT_EQ(found, (std::set<int>{0, 1, 2}));
 }
 
 /// Threads that start threads, of which the first is not there in the execution that is replayed.
@@ -257,6 +260,67 @@ TEST(Replay, races_of_random_programs_replay) {
     }
   }
   EXPECT_GT(races, 300);
+}
+
+/// What whoever collides does before it writes.
+using Before = void (*)(atomic<int>& x);
+constexpr Before befores[] = {
+    [](atomic<int>&) {},
+    [](atomic<int>& x) { x.load(relaxed); },
+    [](atomic<int>& x) { x.fetch_add(1, relaxed); },
+    [](atomic<int>& x) { x.store(1, relaxed), x.store(2, relaxed); },
+};
+
+/// A thread reads while it waits, without a step of its own.
+void read_in_a_turn(Before before) {
+  atomic<int> q{0}, x{0};
+  cell<int> data{7};
+  thread early([&] {
+    await([&] {
+      data.read();
+      return q.load(acquire) == 1;
+    });
+  });
+  thread setter([&] { q.store(1, release); });
+  thread late([&] {
+    before(x);
+    data.write(6);
+  });
+  for (thread* t : {&early, &setter, &late}) t->join();
+}
+
+/// Or before it waits.
+void read_before_waiting(Before before) {
+  atomic<int> flag{0}, x{0};
+  cell<int> data{0};
+  thread reader([&] {
+    data.read();
+    await([&] { return flag.load(acquire) == 1; });
+  });
+  thread writer([&] {
+    before(x);
+    data.write(1);
+    flag.store(1, release);
+  });
+  reader.join();
+  writer.join();
+}
+
+TEST(Replay, who_waits_without_a_step_has_read_before_others_write) {
+  for (const Strategy strategy :
+       {Strategy::exhaustive, Strategy::random_walk, Strategy::pct, Strategy::bursts}) {
+    for (const auto program : {read_in_a_turn, read_before_waiting}) {
+      for (const Before before : befores) {
+        Options options;
+        options.strategy = strategy;
+        options.minimise_seconds = options.hint_seconds = 0;
+        for (options.seed = 1; options.seed <= 40; ++options.seed) {
+          expect_violation(ViolationKind::data_race, options, [&] { program(before); });
+          if (testing::Test::HasFailure()) FAIL() << "seed " << options.seed;
+        }
+      }
+    }
+  }
 }
 
 int context_switches(const Report& report) {
