@@ -112,7 +112,8 @@ std::optional<Fault> Memory::destroy(std::int32_t slot, const void* address, con
 
 namespace {
 
-/// A race of an access that writes or only reads; `what` it is, in words.
+/// A race of an access that writes or only reads; `what` it is, in words. Of several the one with
+/// the thread of the lowest number is told, in whatever order they came.
 std::optional<Fault> race(const Object& object, bool writes, const char* what, const Moment& now,
                           const Count* clock) {
   const auto with = [&](const char* other_is, const Moment& other, const char* more = "") {
@@ -122,14 +123,19 @@ std::optional<Fault> race(const Object& object, bool writes, const char* what, c
         other};
   };
   if (!object.written.before(clock, now.thread)) return with("write", object.written);
+  const Moment* read = nullptr;
   for (const Moment& other : object.reads) {
-    if (writes && !other.before(clock, now.thread)) return with("read", other);
+    if (!writes || other.before(clock, now.thread)) continue;
+    if (read == nullptr || other.thread < read->thread) read = &other;
   }
+  if (read != nullptr) return with("read", *read);
+  const OpenAccess* open = nullptr;
   for (const OpenAccess& other : object.open) {
     if (other.begun.thread == now.thread || !(writes || other.writes)) continue;
-    return with(other.writes ? "write" : "read", other.begun, ", which has not ended");
+    if (open == nullptr || other.begun.thread < open->begun.thread) open = &other;
   }
-  return std::nullopt;
+  if (open == nullptr) return std::nullopt;
+  return with(open->writes ? "write" : "read", open->begun, ", which has not ended");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <pto2/checker.hpp>
 #include <random>
@@ -208,7 +209,7 @@ TEST(Replay, programs_whose_threads_start_threads_replay) {
   EXPECT_GT(violations, 60);
 }
 
-/// Three threads with a few random steps each, on atomics and cells.
+/// Three threads with a few random steps each, on atomics and cells, and waits.
 void racing_program(unsigned seed) {
   atomic<int> flags[2] = {atomic<int>(0), atomic<int>(0)};
   cell<int> data[2] = {cell<int>(0), cell<int>(0)};
@@ -216,7 +217,7 @@ void racing_program(unsigned seed) {
     std::minstd_rand random(seed * 3 + number);
     for (unsigned length = random() % 4; length != 0; --length) {
       const std::size_t i = random() / 8 % 2;
-      switch (random() / 8 % 5) {
+      switch (random() / 8 % 7) {
         case 0:
           flags[i].store(1, release);
           break;
@@ -228,6 +229,15 @@ void racing_program(unsigned seed) {
           break;
         case 3:
           data[i].write(1);
+          break;
+        case 4:
+          await([&] { return flags[i].load(acquire) != 0; });
+          break;
+        case 5:
+          await([&] {
+            data[i].read();
+            return flags[1 - i].load(acquire) != 0;
+          });
           break;
         default:
           data[i].read();
@@ -245,13 +255,15 @@ void racing_program(unsigned seed) {
 /// What collides may lie behind the last step of a thread, or in one that makes no step at all.
 TEST(Replay, races_of_random_programs_replay) {
   int races = 0;
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (unsigned seed = 1; seed <= 800; ++seed) {
     const auto body = [seed] { racing_program(seed); };
     for (const Strategy strategy :
          {Strategy::exhaustive, Strategy::random_walk, Strategy::bursts}) {
       Options options;
       options.strategy = strategy;
       options.samples = 50;
+      options.hint_seconds = 0;
+      options.minimise_seconds = seed % 2 == 0 ? 0 : 0.3;
       const Report report = explore(options, body);
       if (!report.violation) continue;
       ++races;
@@ -319,6 +331,46 @@ TEST(Replay, who_waits_without_a_step_has_read_before_others_write) {
           if (testing::Test::HasFailure()) FAIL() << "seed " << options.seed;
         }
       }
+    }
+  }
+}
+
+/// They came in another order than they do in the replay.
+TEST(Replay, of_several_races_at_one_step_the_same_is_told) {
+  const auto whole = [] {
+    cell<int> data{0};
+    thread reader([&] { data.read(); });
+    thread writer([&] { data.write(1); });
+    data.read();
+    reader.join();
+    writer.join();
+  };
+  const auto open = [] {
+    atomic<int> begun{0};
+    cell<int> data{0};
+    thread reader([&] {
+      const auto guard = data.reading();
+      begun.fetch_add(1, acq_rel);
+      begun.load(relaxed);
+    });
+    thread writer([&] {
+      await([&] { return begun.load(acquire) == 2; });
+      data.write(1);
+    });
+    {
+      const auto guard = data.reading();
+      begun.fetch_add(1, acq_rel);
+      begun.load(relaxed);
+    }
+    reader.join();
+    writer.join();
+  };
+  for (const auto& body : {std::function<void()>(whole), std::function<void()>(open)}) {
+    Options options;
+    options.strategy = Strategy::random_walk;
+    options.minimise_seconds = options.hint_seconds = 0;
+    for (options.seed = 1; options.seed <= 40; ++options.seed) {
+      expect_violation(ViolationKind::data_race, options, body);
     }
   }
 }
