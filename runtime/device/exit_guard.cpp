@@ -2,7 +2,6 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "runtime/executors/fork_locks.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/own_place.hpp"
 #include "runtime/output/stderr_text.hpp"
@@ -24,19 +24,6 @@ std::mutex guards_lock;
 ExitGuard* newest_guard = nullptr;
 
 cli::OwnPlace<CrashText> text_of_exit;
-
-/// Around each fork(), whose child would otherwise have the locks for ever that another thread
-/// holds in that moment.
-void lock_guards() {
-  guards_lock.lock();
-}
-void unlock_guards() {
-  guards_lock.unlock();
-}
-
-bool register_for_forks() {
-  return pthread_atfork(lock_guards, unlock_guards, unlock_guards) == 0;
-}
 
 /// For who reads it when this process is gone.
 void leave(const std::string& message) {
@@ -63,7 +50,10 @@ void leave(const std::string& message) {
 /// The guard is its own shared object to the C++ ABI, so that its handler alone can be taken back.
 /// One of quick_exit() cannot be: it stays, and asks the guards that live.
 ExitGuard::ExitGuard(Who who) : who_(std::move(who)), process_(getpid()) {
-  static const bool is_registered = std::at_quick_exit(at_quick_exit) == 0 && register_for_forks();
+  static const bool is_registered = [] {
+    executors::keep_from_forks(guards_lock);
+    return std::at_quick_exit(at_quick_exit) == 0;
+  }();
   const std::lock_guard lock(guards_lock);
   if (!is_registered || abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
   next_ = std::exchange(newest_guard, this);

@@ -172,6 +172,19 @@ TEST(CheckInterruption, EndsMutants) {
   EXPECT_EQ(result["mutants"][1]["effect"], "it was stopped");
 }
 
+/// Here for the mutants.
+TEST(Check, AMutantThatIsNotQuickIsNotMissing) {
+  const WithMutants mutants;
+  const auto refusal_of = [&](const std::string& name) {
+    RunningProgram program({"check", "--mutants", "--quick", name}, mutants.program());
+    const Outcome outcome = program.end_with(0);
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(refusal_of("long"), HasSubstr("no quick mutant's name contains long; leave out"));
+  EXPECT_THAT(refusal_of("none"), HasSubstr("no mutant's name contains none; models/mutants"));
+}
+
 TEST(CheckInterruption, MutantsDoNotOutliveTheProgramHoweverItEnds) {
   const WithMutants mutants;
   RunningProgram program({"check", "--mutants"}, mutants.program());

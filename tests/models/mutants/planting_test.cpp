@@ -114,10 +114,12 @@ TEST(Planted, AFunctionMayHaveBeenEmpty) {
 
 TEST(Planted, TheOneStatementOfAConditionLeavesAnEmptyOne) {
   Plant plant(
-      "void f(int x) { if (x != 0)\n  g();\n  h(x); }\nint i() { if (k) j(); else l(); }\n");
+      "void f(int x) { if (x != 0)\n  g();\n  h(x); }\nint i() { if (k) j(); else l(); }\n"
+      "void m() { do n(); while (o()); }\n");
   plant.mutant("g();", "");
   plant.mutant("h(x);", "");
   plant.mutant("l();", "");
+  plant.mutant("n();", "");
   EXPECT_TRUE(same(plant.text(),
                    "void f(int x) {"
                    "  if (::pto2::mutants::chosen(1)) { if (x != 0) {} h(x); } else"
@@ -125,7 +127,10 @@ TEST(Planted, TheOneStatementOfAConditionLeavesAnEmptyOne) {
                    "  { if (x != 0) g(); h(x); }}"
                    "int i() {"
                    "  if (::pto2::mutants::chosen(3)) { if (k) j(); else {} } else"
-                   "  { if (k) j(); else l(); }}"))
+                   "  { if (k) j(); else l(); }}"
+                   "void m() {"
+                   "  if (::pto2::mutants::chosen(4)) { do {} while (o()); } else"
+                   "  { do n(); while (o()); }}"))
       << plant.text();
 }
 

@@ -7,12 +7,17 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <thread>
 
+#include "runtime/executors/kept_memory.hpp"
+#include "runtime/executors/kept_queues.hpp"
+#include "runtime/executors/running_teams.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/shared_ticker.hpp"
+#include "runtime/executors/team.hpp"
 
 namespace pto2::executors {
 namespace {
@@ -52,6 +57,42 @@ TEST(ForkLocks, AreFreeInTheChild) {
   EXPECT_FALSE(has_begun_anew);
   EXPECT_TRUE(lock.try_lock());
   lock.unlock();
+}
+
+/// What takes a lock: over and over by another thread, while children begin that do the same.
+void expect_free_in_children(const std::function<void()>& work) {
+  work();  // what it makes the first time is there
+  std::atomic<bool> is_over{false};
+  const std::jthread other([&] {
+    while (!is_over) work();
+  });
+  const auto once = [&] {
+    alarm(10);
+    work();
+    return 0;
+  };
+  for (int i = 0; i < 100 && !testing::Test::HasFailure(); ++i) EXPECT_EQ(code_of_child(once), 0);
+  is_over = true;
+}
+
+/// It keeps nothing of theirs.
+struct NoQueue {
+  [[nodiscard]] static std::size_t capacity() { return 0; }
+  [[nodiscard]] static bool empty() { return true; }
+};
+
+TEST(ForkLocks, AreThoseOfWhatIsKeptBetweenRuns) {
+  expect_free_in_children([] { (void)KeptMemory::of_process().blocks(); });
+  expect_free_in_children([] { (void)KeptQueues<NoQueue>::of_process().entries(); });
+  expect_free_in_children([] { (void)describe_running_teams(); });
+}
+
+/// They are of threads that are not in the child.
+TEST(ForkLocks, AChildHasNoTeamsOfOthers) {
+  const Team team({.executor = Executor::packed, .host_threads = 1});
+  const RunningTeam runs(team);
+  EXPECT_EQ(code_of_child([] { return describe_running_teams() == "no team runs\n" ? 0 : 1; }), 0);
+  EXPECT_NE(describe_running_teams(), "no team runs\n");
 }
 
 /// Its thread is not in the child.

@@ -59,6 +59,10 @@ TEST(ElfImage, functions_of_others_are_in_the_code) {
   };
   EXPECT_FALSE(has_entry(moved(dynamic_value(whole, DT_INIT_ARRAY))));
   EXPECT_FALSE(has_entry(moved(uint64_t{1} << 30)));
+  uint64_t end = 0;  // of the first segment, which has the code
+  (void)with_segment(PT_LOAD, [&](Elf64_Phdr& s) { end = s.p_vaddr + s.p_memsz; });
+  EXPECT_TRUE(has_entry(moved(end - 1)));
+  EXPECT_FALSE(has_entry(moved(end)));
   EXPECT_FALSE(has_entry(with_entry(whole, [](Elf64_Sym& s) { s.st_shndx = SHN_ABS; })));
   const auto as_variable = [](Elf64_Sym& s) { s.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT); };
   EXPECT_FALSE(has_entry(with_entry(whole, as_variable)));

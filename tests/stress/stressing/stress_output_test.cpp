@@ -128,7 +128,7 @@ TEST(StressOutput, AUnitWithoutARunNeedsMoreTime) {
 }
 
 /// What is on stderr about so many units without a run, with one that had some.
-std::string lack_of(std::size_t units, const Budget& budget) {
+std::string lack_of(std::size_t units, const Budget& budget, std::size_t not_tried = 0) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   StressOutput output("", "");
@@ -141,7 +141,7 @@ std::string lack_of(std::size_t units, const Budget& budget) {
   }
   StressOptions options;
   options.budget = budget;
-  output.finish(units + 1, options, {});
+  output.finish(units + 1 + not_tried, options, {});
   testing::internal::GetCapturedStdout();
   return testing::internal::GetCapturedStderr();
 }
@@ -156,6 +156,7 @@ TEST(StressOutput, UnitsWithoutARunAreNamedOnStderr) {
   EXPECT_EQ(lack_of(3, {.seconds = 2}), begin + "unit0, unit1, unit2" + end + "16\n");
   EXPECT_EQ(lack_of(59, {.seconds = 0.01}),
             begin + "unit0, unit1, unit2 and 56 more" + end + "3\n");
+  EXPECT_EQ(lack_of(1, {.seconds = 2}, 3), begin + "unit0" + end + "20\n") << "they have a share";
 }
 
 TEST(StressOutput, WhatWasNotTriedIsToldAfterAnInterruption) {
