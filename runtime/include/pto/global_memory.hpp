@@ -1,6 +1,10 @@
 /// The tensors of the task that the kernel runs for, and what may be touched of them.
 #pragma once
 
+#include <dlfcn.h>
+
+#include <algorithm>
+
 #include "pto/accesses.hpp"
 #include "pto/global_tensor.hpp"
 #include "pto_kernel_api.h"
@@ -11,6 +15,7 @@ namespace pto::detail {
 struct TensorMemory {
   int argument = 0;
   uintptr_t begin = 0, end = 0;
+  uintptr_t row = 0;  ///< bytes from one to the next; 0: it has no two
 
   TensorMemory() = default;
   /// Up to the end of its last row in the buffer that it is a view of: kernels load whole tiles of
@@ -26,8 +31,25 @@ struct TensorMemory {
     // Rows may overlap.
     elements = last >= elements ? last + 1 : elements;
     end = begin + elements * get_element_size(tensor.dtype);
+    if (tensor.ndims > 1 && tensor.shape[tensor.ndims - 2] > 1)
+      row = tensor.strides[tensor.ndims - 2] * get_element_size(tensor.dtype);
   }
 };
+
+/// Memory that is no tensor's, and that the kernel has all the same.
+struct OtherMemory {
+  uintptr_t begin, end;
+};
+
+/// Whether the byte is static data: that of the kernel, or of a library. Images lie where the
+/// caller's memory does. Not what is in the same image as the tensor.
+[[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] inline bool is_static_data(
+    uintptr_t address, const TensorMemory& tensor) {
+  Dl_info image, of_tensor;
+  if (dladdr(reinterpret_cast<const void*>(address), &image) == 0) return false;
+  return dladdr(reinterpret_cast<const void*>(tensor.begin), &of_tensor) == 0 ||
+         of_tensor.dli_fbase != image.dli_fbase;
+}
 
 /// Tests of signals that have failed, one after the other.
 struct FailedTests {
@@ -44,6 +66,9 @@ struct CallTensors {
   TensorMemory tensors[pto_max_args];
   int scalar_count = 0;
   uintptr_t scalars[pto_max_args];
+  static constexpr int most_others = 16;
+  int other_count = 0;  ///< may be more than are remembered
+  OtherMemory others[most_others];
   FailedTests failed_tests;
 
   /// The tensor that the byte belongs to; null: none.
@@ -52,18 +77,34 @@ struct CallTensors {
       if (address >= tensors[i].begin && address < tensors[i].end) return &tensors[i];
     return nullptr;
   }
-  /// The tensor beside which the byte lies, no farther than the tensor is long, so that it was
-  /// meant; null: none, or a scalar may be the address of what is there.
-  [[nodiscard]] const TensorMemory* find_beside(uintptr_t address) const {
+  /// The tensor beside which an access of so many bytes begins, so that it was meant: by an offset
+  /// or a pitch that is wrong by a part like the one accessed, or by a row, no farther than the
+  /// tensor is long; null: none, or the kernel knows what is there, perhaps by a scalar.
+  [[nodiscard]] const TensorMemory* find_beside(uintptr_t address, uintptr_t bytes) const {
+    if (is_other(address)) return nullptr;
     for (int i = 0; i < count; ++i) {
       const TensorMemory& tensor = tensors[i];
-      const uintptr_t bytes = tensor.end - tensor.begin;
-      const bool is_behind = address >= tensor.end && address - tensor.end < bytes;
-      const bool is_before = address < tensor.begin && tensor.begin - address <= bytes;
-      if ((is_behind || is_before) && !has_scalar(is_behind ? tensor.end : 0, address))
+      const uintptr_t length = tensor.end - tensor.begin;
+      // What is accessed ends before the part that follows it does, if it has gaps.
+      const uintptr_t reach = std::min(length, 2 * bytes + tensor.row);
+      const bool is_behind = address >= tensor.end && address - tensor.end < reach;
+      const bool is_before = address < tensor.begin && tensor.begin - address <= reach;
+      if ((is_behind || is_before) && !has_scalar(is_behind ? tensor.end : 0, address) &&
+          !is_static_data(address, tensor))
         return &tensor;
     }
     return nullptr;
+  }
+  /// Such as slots of the runtime. If there are more than are remembered, each byte may be one.
+  void add_other(OtherMemory memory) {
+    if (is_other(memory.begin)) return;
+    if (other_count < most_others) others[other_count] = memory;
+    ++other_count;
+  }
+  [[nodiscard]] bool is_other(uintptr_t address) const {
+    for (int i = 0; i < other_count && i < most_others; ++i)
+      if (address >= others[i].begin && address < others[i].end) return true;
+    return other_count > most_others;
   }
   /// Whether a scalar is an address there, or not far in front.
   [[nodiscard]] bool has_scalar(uintptr_t from, uintptr_t to) const {
@@ -88,7 +129,7 @@ inline void begin_call(const int64_t* args) {
   call.args = args;
   call.at_end = nullptr;
   call.failed_tests = {};
-  call.count = call.scalar_count = 0;
+  call.count = call.scalar_count = call.other_count = 0;
   for (int i = 0; i < pto_params(args); ++i) {
     if (const PTOTensor* const tensor = pto_find_tensor(args, i)) {
       call.tensors[call.count++] = TensorMemory(i, *tensor);
@@ -128,7 +169,8 @@ void check_view(const Use& use, const char* operand, const Global& view) {
 
 /// The bytes from the first element to the last are checked: that they do not leave the tensor that
 /// they begin in for memory that is none, and do not begin beside one. What begins elsewhere is
-/// memory that the kernel knows by other means, such as an address among its scalars.
+/// memory that the kernel knows by other means, such as an address among its scalars, and so is
+/// what is static, and the slots that the runtime has.
 template <class Element>
 void check_tensor(const Use& use, const char* operand, const Element* first, int64_t last_offset) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(first);
@@ -148,7 +190,7 @@ void check_tensor(const Use& use, const char* operand, const Element* first, int
     tell(*last, "begins", last->begin - begin, "before");
   } else if (use.reaches_peers || knows_peers) {
     return;
-  } else if (const TensorMemory* const beside = call_tensors.find_beside(begin)) {
+  } else if (const TensorMemory* const beside = call_tensors.find_beside(begin, end - begin)) {
     const bool is_before = begin < beside->begin;
     tell(*beside, "begins", is_before ? beside->begin - begin : begin - beside->end,
          is_before ? "before" : "behind");

@@ -163,6 +163,10 @@ class TPipe {
     fifo.slots = slots_ == nullptr ? shared + counters
                                    : slots_ + (is_second ? int64_t{SlotSize} * SlotNum : 0);
     fifo.place = place;
+    if (slots_ == nullptr) {
+      const auto begin = reinterpret_cast<uintptr_t>(fifo.slots);
+      detail::call_tensors.add_other({begin, begin + static_cast<uintptr_t>(own_slot) * SlotNum});
+    }
   }
 
   std::byte* slots_;

@@ -252,7 +252,7 @@ TEST(Comm, ATileWithoutRowsCopiesNothing) {
 
 /// Memory that lies beside a tensor may be another rank's, but for what is loaded by itself.
 TEST(Comm, PeersMayLieBesideATensor) {
-  float memory[32] = {};
+  static float memory[32] = {};  // in the same image, which makes it no other memory
   struct {
     PTOTensor tensor;
     PTOCall call;

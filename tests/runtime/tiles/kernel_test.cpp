@@ -68,6 +68,12 @@ class Kernel {
     if (image_ == nullptr) throw std::runtime_error(dlerror());
     entry_ = reinterpret_cast<void (*)(int64_t*)>(dlsym(image_, "kernel_entry"));
   }
+  /// Where it was loaded.
+  [[nodiscard]] float* base() const {
+    Dl_info info{};
+    dladdr(reinterpret_cast<void*>(entry_), &info);
+    return static_cast<float*>(info.dli_fbase);
+  }
   /// What its exception says; empty if there is none.
   std::string run(Call& call) const { return run(call.values()); }
   std::string run(int64_t* args) const {
@@ -134,6 +140,39 @@ TEST(TileKernel, RunsInParts) {
   Call other;
   other.tensor(data.data(), 16, 16, 16).scalar(reinterpret_cast<int64_t>(&data[256]));
   EXPECT_EQ(kernel.run(other.values_of_part(2, 3)), "");
+}
+
+/// Images lie where the caller's memory does, and so does what is static in them.
+TEST(TileKernel, HasItsOwnDataBesideATensor) {
+  const Kernel kernel("own_data");
+  constexpr uint32_t row = 1U << 20;
+  std::vector<float> out(8 * 16);
+  Call call;
+  call.tensor(kernel.base() - 2 * row, 2, row, row).tensor(out.data(), 8, 16, 16);
+  EXPECT_EQ(kernel.run(call), "");
+  EXPECT_EQ(out[0], 1);
+  EXPECT_EQ(out[127], 128);
+}
+
+/// What is far away from a tensor is no mistake in its offsets, however long it is.
+TEST(TileKernel, TakesNothingFarAwayForAMistake) {
+  const Kernel kernel("block_scale");
+  std::vector<float> data(3 * 1024, 1);
+  const auto told = [&](uint32_t rows, uint32_t cols, int64_t part) {
+    Call call;
+    call.tensor(data.data() + 1024, rows, cols, cols).scalar(0);
+    return kernel.run(call.values_of_part(part, 64));
+  };
+  EXPECT_THAT(told(1, 1024, 8), HasSubstr("src begins 0 bytes behind the tensor of argument 0"));
+  EXPECT_THAT(told(1, 1024, 9), HasSubstr("src begins 512 bytes behind"));
+  EXPECT_EQ(told(1, 1024, 10), "");
+  EXPECT_THAT(told(1, 1024, -2), HasSubstr("src begins 1024 bytes before"));
+  EXPECT_EQ(told(1, 1024, -3), "");
+  // A row is 1024 bytes.
+  EXPECT_THAT(told(4, 256, 11), HasSubstr("src begins 1536 bytes behind"));
+  EXPECT_EQ(told(4, 256, 12), "");
+  EXPECT_THAT(told(4, 256, -4), HasSubstr("src begins 2048 bytes before"));
+  EXPECT_EQ(told(4, 256, -5), "");
 }
 
 /// Tiles of different elements may be the same bytes, also where nothing stands between their

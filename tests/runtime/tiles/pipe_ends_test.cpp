@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "pto/pto-inst.hpp"
 #include "runtime/device/device.hpp"
@@ -88,6 +89,73 @@ TEST(PipeEnds, OfAPipeThatGoesBothWaysAreToldByTheTile) {
   const auto of_vector = HasSubstr("a vector core pushes and pops tiles of TileType::Vec");
   EXPECT_THAT((told_on<pto::DIR_BOTH, OfCube, End::pushes>(PTO2_WORKER_VECTOR)), of_vector);
   EXPECT_THAT((told_on<pto::DIR_BOTH, InCube, End::pops>(PTO2_WORKER_VECTOR)), of_vector);
+}
+
+using SlotView = pto::GlobalTensor<float, pto::Shape<1, 1, 1, square_edge, square_edge>,
+                                   pto::Stride<1, 1, 1, square_edge, 1>>;
+
+/// The kernel has a tensor that begins there, of two rows with so many floats each.
+void begin_tensor_at(const float* data, uint32_t row) {
+  PTOTensor tensor{};
+  tensor.address = reinterpret_cast<uint64_t>(data);
+  tensor.shape[0] = 2;
+  tensor.shape[1] = tensor.strides[0] = row;
+  tensor.strides[1] = 1;
+  tensor.dtype = DataType::FLOAT32;
+  tensor.ndims = 2;
+  pto::detail::call_tensors.tensors[0] = pto::detail::TensorMemory(0, tensor);
+  pto::detail::call_tensors.count = 1;
+}
+
+/// Uses both slots that the runtime has for a pipe, right before a tensor, and then what lies
+/// before the slots.
+void use_slots_beside_a_tensor(int64_t* args) {
+  using Pipe = pto::TPipe<1, pto::DIR_V2C, square_bytes, 2>;
+  constexpr auto split = pto::TileSplitAxis::TILE_UP_DOWN;
+  pto::detail::begin_call(args);
+  Pipe pipe(nullptr, 0, 0);
+  OfVector tile;
+  TASSIGN(tile, 0);
+  TEXPANDS(tile, 1);
+  pipe_barrier(PIPE_ALL);
+  SlotView slot;
+  pto::TALLOC<Pipe, SlotView, split>(pipe, slot);
+  float* const first = slot.data();
+  begin_tensor_at(first + 2 * square_edge * square_edge, 1024);
+  TSTORE(slot, tile);
+  pto::TPUSH<Pipe, SlotView, split>(pipe, slot);
+  pto::TPUSH<Pipe, OfVector, split>(pipe, tile);
+  pipe_barrier(PIPE_ALL);
+  TLOAD(tile, SlotView(first - 16));
+  pto::detail::end_call();
+}
+
+TEST(PipeEnds, HaveSlotsThatMayLieBesideATensor) {
+  constexpr KernelEntry kernels[] = {use_slots_beside_a_tensor};
+  const bool others_know_peers = std::exchange(pto::detail::knows_peers, false);
+  const RunResult result =
+      launch(small_device(), executors::SeededOptions{.seed = 1},
+             {kernels,
+              [](PTO2Runtime* rt) {
+                pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0,
+                                              pto2_rt_allocate_cluster(rt));
+              },
+              {}});
+  pto::detail::knows_peers = others_know_peers;
+  EXPECT_THAT(result.error.message,
+              AllOf(HasSubstr("TLOAD at "), HasSubstr("src begins 2112 bytes before the tensor of "
+                                                      "argument 0, which has 8192")));
+}
+
+/// Where there are more pipes than are remembered, nothing is called a mistake of that kind.
+TEST(PipeEnds, OfManyPipesMayLieAnywhere) {
+  pto::detail::CallTensors call;
+  for (int again = 0; again < 2; ++again)  // as of a pipe that is made once more
+    for (uintptr_t begin = 1000; begin < 17000; begin += 1000) call.add_other({begin, begin + 100});
+  EXPECT_TRUE(call.is_other(1000) && call.is_other(1099) && call.is_other(16000));
+  EXPECT_FALSE(call.is_other(999) || call.is_other(1100) || call.is_other(17000));
+  call.add_other({17000, 17100});
+  EXPECT_TRUE(call.is_other(17000) && call.is_other(1100));
 }
 
 }  // namespace
