@@ -69,7 +69,13 @@ def test_buffers_are_those_of_the_chip(vector_copy, tmp_path, large_tile):
     ('#include "tiles.h"', "#include <pto/pto-inst.hpp>", True),
     ('#include "tiles.h"', '#include "kernel.cpp"', False),
     ("// #include <pto/pto-inst.hpp>", "#include <pto/pto-inst.hpp>", False),
-    ('#include "nothing.h"', "", False), ("#include <pto/tile.hpp>", "", False)])
+    ('#include "nothing.h"', "", False), ("#include <pto/tile.hpp>", "", False),
+    ('#include "intrinsic.h"', "", False), ('#include "tensor.h"', "", False),
+    ('#include "pto_async_kernel_api.h"', "", True), ('#include "pipe_sync.h"', "", True),
+    ("#include <pto/comm/pto_comm_inst.hpp>", "", True),
+    ("#include <backend/sdma/sdma_completion_kernel.h>", "", True),
+    ('#include "tiles.h"', "#include <pto/common/fifo.hpp>", True),
+    ('#include "pipe_sync.h"\n#include "tiles.h"', "#include <pto/tile.hpp>", True)])
 def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, header, expected):
     (tmp_path / "tiles.h").write_text(header + "\n")
     (tmp_path / "kernel.cpp").write_text("// A kernel.\n" + text + "\n")
@@ -83,13 +89,15 @@ def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, heade
 
 def test_tile_instructions_of_headers_elsewhere_are_noticed(tmp_path, monkeypatch):
     """The compiler alone knows which header it has found. They stand for what takes long."""
-    for name in ("pto/pto-inst.hpp", "pto/kernel_entry.h"):
+    for name, text in [("pto/instruction.hpp", "#include <stdint.h>\n"),
+                       ("pto/transfer.hpp", '#include "pto/instruction.hpp"\n'),
+                       ("pto/kernel_entry.h", '#include "pto/instruction.hpp"\n')]:
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("#include <stdint.h>\n")
+        (tmp_path / name).write_text(text)
     (tmp_path / "link").symlink_to(".")
     monkeypatch.setattr("pto2._compiler.include_folder", lambda: tmp_path / "link")
     (tmp_path / "inc").mkdir()
-    (tmp_path / "inc" / "tiles.h").write_text("#include <pto/pto-inst.hpp>\n")
+    (tmp_path / "inc" / "tiles.h").write_text("#include <pto/transfer.hpp>\n")
     monkeypatch.setenv("CXXFLAGS", f"-O0 -I{tmp_path}/inc")
     images = []
     for header in ("<tiles.h>", "<cstdint>"):

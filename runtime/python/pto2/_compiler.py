@@ -33,6 +33,9 @@ _kept_seconds = 30 * 24 * 3600
 _lists_kept = 8
 _include = re.compile(r'^\s*#\s*include\s*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 _tile_header = "pto/pto-inst.hpp"
+# All that checks, waits or announces includes it, and needs to be told where a kernel begins and
+# ends; tiles alone do not.
+_mark_of_instructions = "pto/instruction.hpp"
 
 
 # Without them GCC makes no vector loop of what compares floats. No value depends on them.
@@ -78,9 +81,12 @@ def cache_folder():
     return Path(home) / "pto2"
 
 
+def _include_folders():
+    return include_folder(), include_folder() / "pto"
+
+
 def _include_flags():
-    headers = include_folder()
-    return (f"-I{headers}", f"-I{headers / 'pto'}")
+    return tuple(f"-I{folder}" for folder in _include_folders())
 
 
 def _words(name, text, files=()):
@@ -117,16 +123,30 @@ def orchestration_source(path):
         *_include_flags(), *_users_flags()))
 
 
+def _mark():
+    return os.path.realpath(include_folder() / _mark_of_instructions)
+
+
+def _found(folders, name):
+    """The file that a header is, without links; None: it is in none of the folders."""
+    paths = (os.path.realpath(folder / name) for folder in folders)
+    return next(filter(os.path.isfile, paths), None)
+
+
 def _uses_tiles(path, read=None):
-    """Whether a source includes the tile instructions, itself or by headers that lie beside it."""
+    """Whether a source includes the tile instructions, or some of what is behind them, itself or by
+    headers that lie beside it or are ours."""
     read = set() if read is None else read
-    read.add(path)
-    text = path.read_text(encoding="utf-8", errors="replace")
+    read.add(os.fspath(path))
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
     for bracket, name in _include.findall(text):
         if name == _tile_header:
             return True
-        header = Path(os.path.realpath(path.parent / name))
-        if bracket == '"' and header not in read and header.is_file() and _uses_tiles(header, read):
+        beside = [Path(path).parent] if bracket == '"' else []
+        header = _found([*beside, *_include_folders()], name)
+        if header == _mark():
+            return True
+        if header is not None and header not in read and _uses_tiles(header, read):
             return True
     return False
 
@@ -156,8 +176,7 @@ def kernel_source(name, path, core_type, checks, macros=None):
 def _flags_for(source, included):
     """Those that it is compiled with in the end. Whether there are tile instructions in it, the
     compiler alone can say: their header may be included by one that it finds elsewhere."""
-    header = os.path.realpath(include_folder() / _tile_header)
-    if source.flags_of_tiles is not None and header in map(os.path.realpath, included):
+    if source.flags_of_tiles is not None and _mark() in map(os.path.realpath, included):
         return source.flags_of_tiles
     return source.flags
 
