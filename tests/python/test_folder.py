@@ -88,8 +88,11 @@ def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, heade
 
 
 def test_tile_instructions_of_headers_elsewhere_are_noticed(tmp_path, monkeypatch):
-    """The compiler alone knows which header it has found. They stand for what takes long."""
-    for name, text in [("pto/instruction.hpp", "#include <stdint.h>\n"),
+    """The compiler alone knows which header it has found. They stand for what takes long: a tile
+    that fits into the buffers of the chip that is chosen, and of no other."""
+    for name, text in [("pto/instruction.hpp",
+                        "#include <stdint.h>\n#if PTO_UBUF_SIZE_BYTES < 2048\n#error no room\n"
+                        "#endif\nstatic_assert(PTO_UBUF_SIZE_BYTES != 8192);\n"),
                        ("pto/transfer.hpp", '#include "pto/instruction.hpp"\n'),
                        ("pto/kernel_entry.h", '#include "pto/instruction.hpp"\n')]:
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -112,6 +115,11 @@ def test_tile_instructions_of_headers_elsewhere_are_noticed(tmp_path, monkeypatc
         assert counts == ([1, 0, 1, 0] if header == "<tiles.h>" else [1, 0, 0, 0])
         images.append(done.images[source].read_bytes())
     assert [b"pto_kernel_body" in image for image in images] == [True, False]
+    path.write_text("#include <tiles.h>\n")
+    for size, flag in [(8192, "-DPTO_UBUF_SIZE_BYTES=8192"), (1024, "#error no room")]:
+        source = kernel_source("k", path, "aiv", 1, {"PTO_UBUF_SIZE_BYTES": size})
+        with pytest.raises(pto2.InputError, match=flag):
+            Compiler(tmp_path / "cache").compile([source], 1, print)
 
 
 def test_users_flags_come_behind_those_of_the_chip(tmp_path, monkeypatch):

@@ -51,6 +51,9 @@ _of_tiles = ("-fno-strict-aliasing",)
 _of_gcc = ["-fno-gnu-unique", "-fno-canonical-system-headers"]
 
 
+_entry = ("-Dkernel_entry=pto_kernel_body", "-include", "pto/kernel_entry.h")
+
+
 class CompileError(InputError):
     """Sources that do not compile; the text is the compiler's."""
 
@@ -168,7 +171,7 @@ def kernel_source(name, path, core_type, checks, macros=None):
              f"-DPTO2_KERNEL_CHECKS={checks}", *_include_flags()]
     plain = (*flags, *_users_flags())
     tiles = (*flags, *_of_tiles, *(f"-D{macro}={value}" for macro, value in (macros or {}).items()),
-             *_users_flags(), "-Dkernel_entry=pto_kernel_body", "-include", "pto/kernel_entry.h")
+             *_users_flags(), *_entry)
     what = f"kernel {name}"
     return Source(what, path, tiles) if uses_tiles else Source(what, path, plain, tiles)
 
@@ -347,11 +350,28 @@ class Compiler:
 
     def _run(self, source):
         """The image, and what it includes."""
-        image, includes = self._run_with(source, source.flags)
-        flags = _flags_for(source, includes.files)
+        try:
+            image, includes = self._run_with(source, source.flags)
+            flags = _flags_for(source, includes.files)
+        except CompileError:
+            flags = self._flags_though(source)
+            if flags == source.flags:
+                raise
         if flags != source.flags:
             image, includes = self._run_with(source, flags)
         return image, includes
+
+    def _flags_though(self, source):
+        """Those of one that does not compile without the sizes of the chip's buffers: what it
+        includes, the preprocessor says."""
+        if source.flags_of_tiles is None:
+            return source.flags
+        flags = source.flags_of_tiles[:-len(_entry)]  # which include the tile instructions
+        try:
+            _, includes = self._run_with(source, (*flags, "-E"))
+        except InputError:
+            return source.flags
+        return _flags_for(source, includes.files)
 
     def _run_with(self, source, flags):
         with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
