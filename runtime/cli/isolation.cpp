@@ -14,7 +14,6 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/device/crash_guard.hpp"
 #include "runtime/device/exit_guard.hpp"
 #include "runtime/output/chosen_end.hpp"
 #include "runtime/output/ends_of_forks.hpp"
@@ -141,16 +140,20 @@ IsolatedEnd end_of(int status, const LastWord& word, const ChildsSignals& signal
     end.code = static_cast<ExitCode>(status_code != 0 ? status_code : choice);
   } else if (signal != 0 && signals.has_passed_on(signal)) {
     end.code = signal == SIGINT ? exit_interrupted : exit_terminated;
-  } else if (signal != 0) {
-    const bool is_unheard = is_of_a_crash(signal) && word.fault.is_unheard(signal);
-    end.error = is_unheard ? error_of_unheard(signal) : error_of_signal(signal);
   } else {
-    end.error = error_of_exit(WEXITSTATUS(status));
+    end.error = error_of_status(status, word.fault);
   }
   return end;
 }
 
 }  // namespace
+
+RunError error_of_status(int status, const CrashText& word) {
+  if (!WIFSIGNALED(status)) return error_of_exit(WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  const bool is_unheard = is_of_a_crash(signal) && word.is_unheard(signal);
+  return is_unheard ? error_of_unheard(signal) : error_of_signal(signal);
+}
 
 std::optional<IsolatedEnd> isolate() {
   SharedWithForks<LastWord> word;

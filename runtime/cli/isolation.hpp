@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/device/crash_guard.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/run/error.hpp"
 
@@ -16,6 +17,10 @@ struct IsolatedEnd {
   bool is_told = false;  ///< of the error: the process has said it on stderr
   std::string warning;   ///< how the process ended behind its result, if that is odd
 };
+
+/// Of the process of a run that ended with this status of wait(2), and has left nothing in `word`
+/// but which signals a guard would have heard of.
+[[nodiscard]] RunError error_of_status(int status, const CrashText& word);
 
 /// Forks. The child, in which nothing is returned, goes on with the run; it ends when its parent
 /// does. The parent waits and gets how it ended. The caller must have one thread. Throws

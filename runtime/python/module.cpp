@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "runtime/cli/executor_settings.hpp"
+#include "runtime/cli/isolation.hpp"
 #include "runtime/cli/measured_run.hpp"
 #include "runtime/cli/platform.hpp"
 #include "runtime/cli/repetitions.hpp"
@@ -251,6 +252,15 @@ uint64_t blocks(const std::map<std::string, std::string>& given) {
   return checked(given).number(cli::Setting::blocks);
 }
 
+/// Of outcomes: those that are bugs of ours.
+std::vector<std::string> own_faults() {
+  std::vector<std::string> names;
+  for (const OutcomeRow& row : outcome_table()) {
+    if (row.cause == Cause::runtime) names.emplace_back(row.name);
+  }
+  return names;
+}
+
 /// As macros of the headers of tile instructions.
 std::map<std::string, uint32_t> buffer_macros(const std::map<std::string, std::string>& given) {
   const std::string platform = checked(given).text(cli::Setting::platform);
@@ -274,11 +284,18 @@ class LastWord {
   [[nodiscard]] std::optional<std::pair<std::string, std::string>> read() const {
     const ErrorCode code = word_->code.load(std::memory_order_acquire);
     if (code == ErrorCode::ok) return std::nullopt;
-    const OutcomeRow& row = row_of(code);
-    return std::pair(row.name, std::string(word_->text) + "\n" + row.hint);
+    return text_of({code, word_->text, row_of(code).hint});
+  }
+  /// The same without one, as a status of wait(2) says it.
+  [[nodiscard]] std::pair<std::string, std::string> guess(int status) const {
+    return text_of(cli::error_of_status(status, *word_));
   }
 
  private:
+  static std::pair<std::string, std::string> text_of(const RunError& error) {
+    return {row_of(error.code).name, error.message + "\n" + error.hint};
+  }
+
   cli::SharedWithForks<CrashText> word_;
 };
 
@@ -312,10 +329,12 @@ PYBIND11_MODULE(_native, module) {
   module.def("blocks", &blocks, "How many blocks the chip has with these settings.");
   module.def("buffer_macros", &buffer_macros,
              "Bytes of the buffers of the chip's cores, by the macro that says so to kernels.");
+  module.def("own_faults", &own_faults, "The outcomes of a run that are bugs of pto2.");
   py::class_<LastWord>(module, "LastWord")
       .def(py::init<>())
       .def("leave_here", &LastWord::leave_here)
-      .def("read", &LastWord::read);
+      .def("read", &LastWord::read)
+      .def("guess", &LastWord::guess);
   py::class_<LaunchThread>(module, "LaunchThread")
       .def(py::init<>())
       .def("run", &run_on, py::arg("settings"), py::arg("orchestration"), py::arg("entry"),

@@ -1,6 +1,7 @@
 """How a case, a program or a compiler ends is heard where SIGCHLD is ignored."""
 
 import concurrent.futures
+import contextlib
 import ctypes
 import os
 import signal
@@ -11,8 +12,11 @@ import numpy
 import pytest
 
 import pto2
+from pto2._case import _called
 from pto2._compiler import Compiler, orchestration_source
 from pto2._ends import kept_ends
+from pto2._folder import Folder, find_folder
+from pto2._folder_test import FolderCases
 from pto2._isolated import run_isolated
 
 
@@ -132,3 +136,60 @@ def test_a_child_of_fork_can_wait_whatever_other_threads_did():
     finally:
         ended.set()
         thread.join()
+
+
+@pytest.mark.parametrize("function, what, told", [
+    ("compute_golden", "__import__('ctypes').string_at(0)",
+     "compute_golden crashed: SIGSEGV ended the process of the case"),
+    ("generate_inputs", "os.abort()",
+     "generate_inputs crashed: SIGABRT ended the process of the case"),
+    ("generate_inputs", "os._exit(0)",
+     "generate_inputs ended the process of the case with exit code 0; ")])
+def test_what_golden_does_to_its_process_is_its_fault(vector_copy, capfd, change, function, what,
+                                                      told):
+    """As an exception there is."""
+    golden = vector_copy / "golden.py"
+    change(golden, "", "\n\nimport os\n_%s = %s\ndef %s(*values):\n    _%s(*values)\n    %s\n"
+           % (*[function] * 4, what))
+    assert pto2.run.main([str(vector_copy)]) == 3
+    out = capfd.readouterr().out
+    assert f"case Small  bad_input\n{golden}: {told}" in out
+    with pytest.raises(pto2.InputError, match=told):
+        FolderCases(vector_copy, {}).run("Small")
+
+
+def test_only_the_code_that_runs_is_at_fault(vector_copy):
+    """What golden.py has returned from, or has raised, does not end the process later."""
+    folder = Folder(*find_folder(vector_copy))
+
+    def end(function):
+        with contextlib.suppress(pto2.InputError):
+            _called(folder, "generate_inputs", function)
+        os.abort()
+    for function in (dict, lambda: 1 / 0):
+        assert run_isolated("a", lambda: end(function)).outcome == "runtime_crashed"
+    with pytest.raises(pto2.InputError, match="generate_inputs crashed"):
+        run_isolated("a", lambda: _called(folder, "generate_inputs", os.abort))
+    long = Folder(*find_folder(vector_copy))
+    long.golden_path = "x" * 10000
+    with pytest.raises(pto2.InputError, match="x: generate_inputs crashed: SIGABRT"):
+        run_isolated("a", lambda: _called(long, "generate_inputs", os.abort))
+
+
+@pytest.mark.parametrize("what, code, outcome, told", [
+    ("std::thread([] { std::abort(); }).join()", 70, "runtime_crashed",
+     "SIGABRT ended the process of the run, and no kernel or orchestration was known"),
+    ("std::signal(SIGABRT, SIG_DFL), std::abort()", 5, "crashed",
+     "SIGABRT ended the process of the run past its handler: a kernel or the orchestration has"),
+    ("_exit(0)", 5, "exited",
+     "the process of the run ended with exit code 0 before the run had ended, by _exit() or")])
+def test_whose_fault_an_end_is_that_nobody_tells(vector_copy, capfd, change, what, code, outcome,
+                                                 told):
+    """As of `pto2 run --isolate`."""
+    kernel = vector_copy / "kernels" / "aiv" / "add.cpp"
+    change(kernel, "const float* const a", f"{what};\n  const float* const a")
+    change(kernel, '#include "pto_kernel_api.h"', '#include "pto_kernel_api.h"\n#include <csignal>'
+           "\n#include <cstdlib>\n#include <thread>\n#include <unistd.h>")
+    assert pto2.run.main([str(vector_copy)]) == code
+    out = capfd.readouterr().out
+    assert f"case Small  {outcome}\n{told}" in out and "above" not in out

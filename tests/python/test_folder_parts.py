@@ -207,6 +207,7 @@ def test_each_exit_code_outweighs_those_before_it():
     cases += [CaseReport("a", "fault", "crashed"), error_report("a", pto2.InternalError()),
               CaseReport("a", "interrupted", "interrupted"),
               CaseReport("a", "interrupted", "terminated")]
+    assert CaseReport("a", "fault", "not_drained").exit_code() == 70
     assert [case.exit_code() for case in cases] == [0, 4, 1, 2, 3, 5, 70, 130, 143]
     for one, two in itertools.pairwise(cases):
         for pair in ([one, two], [two, one]):
@@ -220,13 +221,18 @@ def test_processes_that_end_are_told_by_how():
     assert outcome(lambda: os._exit(7)) == "exited"
     assert outcome(lambda: os._exit(5)) == "exited"  # the runtime, after a crash, leaves a word
     for number, told in [(signal.SIGKILL, "killed"), (signal.SIGUSR1, "killed"),
-                         (signal.SIGRTMIN + 1, "killed"), (signal.SIGSEGV, "crashed"),
-                         (signal.SIGABRT, "crashed"), (signal.SIGTRAP, "crashed"),
-                         (signal.SIGBUS, "crashed"), (signal.SIGFPE, "crashed"),
-                         (signal.SIGILL, "crashed")]:
+                         (signal.SIGRTMIN + 1, "killed")]:
         assert outcome(lambda: os.kill(os.getpid(), number)) == told
+    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGTRAP, signal.SIGBUS, signal.SIGFPE,
+                   signal.SIGILL):  # no kernel runs
+        crash = run_isolated("a", lambda: os.kill(os.getpid(), number))
+        assert (crash.verdict, crash.outcome, crash.exit_code()) == ("fault", "runtime_crashed", 70)
     ended = run_isolated("a", lambda: os.kill(os.getpid(), signal.SIGKILL))
-    assert ended.detail == "SIGKILL ended the process of the case; what it said is above"
+    assert ended.detail == ("SIGKILL ended the process of the run, and no kernel or orchestration "
+                            "was known to be at fault\n"
+                            "see whether the system was out of memory, or who sent it")
+    assert run_isolated("a", lambda: os._exit(7)).detail.startswith(
+        "the process of the run ended with exit code 7 before the run had ended, by _exit()")
 
 
 def test_a_case_has_the_usual_signals_but_those_that_are_ignored():

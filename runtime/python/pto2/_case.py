@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ._arguments import bits_of, bytes_of, is_array
 from ._native import InputError
 from ._torch import import_torch
+from ._whose import running
 
 
 _lacks_of_memory = ("can't allocate memory", "not enough memory", "out of memory")
@@ -60,7 +61,7 @@ def _prepared(value, torch):
 def _called(folder, name, function, *arguments):
     """What a function of golden.py returns. Raises InputError for what it raises, with its lines
     and without ours."""
-    with folder.surroundings.entered():
+    with folder.surroundings.entered(), running(f"{folder.golden_path}: {name}"):
         try:
             return function(*arguments)
         except KeyboardInterrupt:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
-from ._native import InputError, InternalError, blocks, buffer_macros
+from ._native import InputError, InternalError, blocks, buffer_macros, own_faults
 from ._outputs import LostTrace, exit_usage, for_each_round
 from ._results import RunError
 from ._runtime import Runtime, checked_texts, with_platform
@@ -18,6 +18,7 @@ exit_bug, exit_interrupted, exit_terminated = 70, 130, 143
 # Of cases, the least first.
 _by_weight = (exit_pass, exit_inconclusive, exit_fail, exit_usage, exit_bad_input, exit_fault,
               exit_bug, exit_interrupted, exit_terminated)
+_own_faults = own_faults()
 _errors = {"usage": exit_usage, "bad_input": exit_bad_input, "bug": exit_bug}
 checks_of = {"off": 0, "bounds": 1, "all": 2}
 
@@ -50,6 +51,8 @@ class CaseReport:
             return exit_terminated if self.outcome == "terminated" else exit_interrupted
         if self.verdict == "error":
             return _errors[self.outcome]
+        if self.verdict == "fault" and self.outcome in _own_faults:
+            return exit_bug
         return {"pass": exit_pass, "fail": exit_fail,
                 "inconclusive": exit_inconclusive}.get(self.verdict, exit_fault)
 

@@ -16,9 +16,8 @@ from ._folder_run import CaseReport
 from ._lacks import lacks_told
 from ._native import InputError, InternalError, LastWord
 from ._streams import flush, tell
+from ._whose import Running
 
-_exited = "the process of the case ended with exit code {}; what it said is above"
-_ended_by = "{} ended the process of the case; what it said is above"
 _crashes = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP,
             signal.SIGABRT)
 
@@ -127,11 +126,37 @@ def _answer(work, parent):
         return (False, InternalError(f"{type(error).__name__}: {error}"))
 
 
-def _serve(work, file, parent, last_word):
+class _Left:
+    """What a process leaves that ends without an answer."""
+
+    def __init__(self):
+        self._last_word = LastWord()
+        self._running = Running()
+
+    def leave_here(self):
+        """In that process."""
+        self._last_word.leave_here()
+        self._running.leave_here()
+
+    def report(self, case, status):
+        """The CaseReport, by the status of wait(2). Raises InputError if golden.py has ended it."""
+        told = self._last_word.read()
+        running = self._running.read()
+        code = os.waitstatus_to_exitcode(status)
+        if told is None and running and code >= 0:
+            raise InputError(f"{running} ended the process of the case with exit code {code}; "
+                             "let it return instead")
+        if told is None and running and -code in _crashes:
+            raise InputError(f"{running} crashed: {signal.Signals(-code).name} ended the process "
+                             "of the case; run it under a debugger, with --no-isolate")
+        return CaseReport(case, "fault", *(told or self._last_word.guess(status)))
+
+
+def _serve(work, file, parent, left):
     """In the child: the answer of `work`, to the parent. Of a crash the runtime tells, which knows
     the kernel, and not the interpreter."""
     faulthandler.disable()
-    last_word.leave_here()
+    left.leave_here()
     answer = _answer(work, parent)
     for number in _heard()[:1]:
         signal.signal(number, signal.SIG_IGN)
@@ -164,17 +189,17 @@ def _begin_child(parent):
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _passed_on)
 
 
-def _run_child(work, file, parent, last_word):
+def _run_child(work, file, parent, left):
     """Does not return."""
     try:
-        _serve(work, file, parent, last_word)
+        _serve(work, file, parent, left)
         flush()
     finally:
         os._exit(0)
 
 
 @contextlib.contextmanager
-def _begun(child, work, last_word):
+def _begun(child, work, left):
     """The child does its work. Yields the file with its answer."""
     parent = os.getpid()
     with contextlib.ExitStack() as files:
@@ -182,27 +207,9 @@ def _begun(child, work, last_word):
         child.process = _fork()
         if child.process == 0:
             reading.close()
-            _run_child(work, writing, parent, last_word)
+            _run_child(work, writing, parent, left)
         writing.close()
         yield reading
-
-
-def _report_of_end(case, status, last_word):
-    """Of a process that has not answered."""
-    told = last_word.read()
-    if told is not None:
-        return CaseReport(case, "fault", *told)
-    if status >= 0:
-        return CaseReport(case, "fault", "exited", _exited.format(status))
-    return CaseReport(case, "fault", "crashed" if -status in _crashes else "killed",
-                      _ended_by.format(_name_of(-status)))
-
-
-def _name_of(number):
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # of real time
-        return f"SIG{number}"
 
 
 def run_here(_, work):
@@ -218,14 +225,14 @@ def run_isolated(case, work):
     no child."""
     flush()
     child = _Child()
-    last_word = LastWord()
+    left = _Left()
     # Signals are heard from before fork(), which drops what a handler raises in its hooks.
-    with kept_ends(), _passing_on(child) as waking, _begun(child, work, last_word) as reading:
+    with kept_ends(), _passing_on(child) as waking, _begun(child, work, left) as reading:
         if child.heard:
             child.interrupt()
         try:
             data = _read_to_end(reading, waking, child.process)
-            status = os.waitstatus_to_exitcode(os.waitpid(child.process, 0)[1])
+            status = os.waitpid(child.process, 0)[1]
         except BaseException:  # of another handler
             os.kill(child.process, signal.SIGKILL)
             os.waitpid(child.process, 0)
@@ -233,7 +240,7 @@ def run_isolated(case, work):
     if child.heard:
         raise Interrupted(child.heard[0])
     if not data:
-        return _report_of_end(case, status, last_word)
+        return left.report(case, status)
     returned, value = pickle.loads(data)
     if returned:
         return value
