@@ -22,6 +22,13 @@ namespace {
 /// For the list, and around what takes a lock of the C library's.
 std::mutex guards_lock;
 ExitGuard* newest_guard = nullptr;
+bool is_at_quick_exit = false;
+
+bool keep_lock_from_forks() {
+  executors::keep_from_forks(guards_lock);
+  return true;
+}
+[[maybe_unused]] const bool is_kept_from_forks = keep_lock_from_forks();
 
 cli::OwnPlace<CrashText> text_of_exit;
 
@@ -50,12 +57,9 @@ void leave(const std::string& message) {
 /// The guard is its own shared object to the C++ ABI, so that its handler alone can be taken back.
 /// One of quick_exit() cannot be: it stays, and asks the guards that live.
 ExitGuard::ExitGuard(Who who) : who_(std::move(who)), process_(getpid()) {
-  static const bool is_registered = [] {
-    executors::keep_from_forks(guards_lock);
-    return std::at_quick_exit(at_quick_exit) == 0;
-  }();
   const std::lock_guard lock(guards_lock);
-  if (!is_registered || abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
+  if (!is_at_quick_exit) is_at_quick_exit = std::at_quick_exit(at_quick_exit) == 0;
+  if (!is_at_quick_exit || abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
   next_ = std::exchange(newest_guard, this);
 }
 

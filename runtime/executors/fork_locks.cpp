@@ -55,4 +55,9 @@ void keep_from_forks(std::mutex& mutex, void (*in_child)()) {
   table().kept[table().count++] = {&mutex, in_child};
 }
 
+std::size_t locks_around_forks() {
+  const std::lock_guard lock(table().adding);
+  return table().count;
+}
+
 }  // namespace pto2::executors

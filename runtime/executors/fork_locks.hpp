@@ -1,7 +1,9 @@
 /// Locks of what the runs of a process share. The child of a fork() has one thread, and would have
-/// those for ever that other threads held in that moment.
+/// those for ever that other threads held in that moment. The same goes for whoever makes it: what
+/// has such a lock is made when the program starts, not when it is used first.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 
 namespace pto2::executors {
@@ -11,5 +13,8 @@ namespace pto2::executors {
 /// take no other of these. `mutex` must live as long as the process. Throws std::bad_alloc, and
 /// beyond 16 of them std::length_error.
 void keep_from_forks(std::mutex& mutex, void (*in_child)() = nullptr);
+
+/// How many there are. They are all there before main().
+[[nodiscard]] std::size_t locks_around_forks();
 
 }  // namespace pto2::executors

@@ -79,6 +79,12 @@ KeptMemory& KeptMemory::of_process() {
   return *memory;
 }
 
+namespace {
+
+[[maybe_unused]] const KeptMemory& made_at_start = KeptMemory::of_process();
+
+}  // namespace
+
 std::size_t KeptMemory::mapped_for(std::size_t bytes) noexcept {
   const std::size_t step = std::bit_floor(bytes) / 8;
   const std::size_t up = (step - bytes % step) % step;

@@ -30,6 +30,7 @@ class KeptQueues {
       keep_from_forks(kept->mutex_);
       return kept;
     }();
+    static_cast<void>(made_at_start);
     return *queues;
   }
 
@@ -68,6 +69,8 @@ class KeptQueues {
 
  private:
   using Kept = std::vector<std::unique_ptr<Queue>>;
+
+  static inline const KeptQueues& made_at_start = of_process();
 
   std::unique_ptr<Queue> remove(typename Kept::iterator place) noexcept {
     std::unique_ptr<Queue> queue = std::move(*place);

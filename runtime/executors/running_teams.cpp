@@ -25,6 +25,8 @@ List& list() {
   return *the_list;
 }
 
+[[maybe_unused]] const List& list_made_at_start = list();
+
 }  // namespace
 
 RunningTeam::RunningTeam(const Team& team) : team_(&team) {

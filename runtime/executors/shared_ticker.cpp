@@ -37,6 +37,8 @@ void begin_anew() {
   (void)ticks().ticker.release();
 }
 
+[[maybe_unused]] const Ticks& ticks_made_at_start = ticks();
+
 void tick_all() {
   const std::lock_guard lock(ticks().mutex);
   for (const auto* const tick : ticks().all) try_tick(*tick);

@@ -87,6 +87,20 @@ TEST(ForkLocks, AreThoseOfWhatIsKeptBetweenRuns) {
   expect_free_in_children([] { (void)describe_running_teams(); });
 }
 
+/// Else a child that begins beside the first use of one waits for ever for who makes it.
+TEST(ForkLocks, AreAllThereFromTheStart) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process in which no other test has run
+  const auto run_all = [] {
+    const std::size_t at_start = locks_around_forks();
+    (void)KeptMemory::of_process().blocks();
+    (void)KeptQueues<NoQueue>::of_process().entries();
+    (void)describe_running_teams();
+    const SharedTicker ticker([] {});
+    _exit(locks_around_forks() == at_start && at_start >= 4 ? 0 : 1);
+  };
+  EXPECT_EXIT(run_all(), testing::ExitedWithCode(0), "");
+}
+
 /// They are of threads that are not in the child.
 TEST(ForkLocks, AChildHasNoTeamsOfOthers) {
   const Team team({.executor = Executor::packed, .host_threads = 1});
