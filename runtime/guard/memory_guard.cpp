@@ -51,6 +51,7 @@ std::optional<GuardFinding> MemoryGuard::close() {
 
 /// What is wrong with buffers that are at their end.
 std::optional<GuardFinding> MemoryGuard::release(uint64_t begin, uint64_t bytes) {
+  if (bytes == 0) return std::nullopt;
   std::optional<GuardFinding> unwritten;
   if (values_) {
     const std::lock_guard lock(mutex_);
@@ -66,7 +67,7 @@ void MemoryGuard::add_param(GuardedTask& guarded, const OpenedTask& task, uint32
     guarded.has_others = true;
     // What comes through a pipe may be NaN, and copied from what nobody has written.
     const bool is_pipe = type != PTOParamType::SCALAR;
-    guarded.reads_nan = guarded.reads_nan || is_pipe;
+    guarded.reads_nan = guarded.reads_nan || is_pipe || is_nan(task.params[index].scalar);
     guarded.reads_unwritten = guarded.reads_unwritten || is_pipe;
     return;
   }

@@ -16,24 +16,22 @@ std::optional<GuardFinding> UnwrittenOutputs::find(const Output& output, const T
 }
 
 std::optional<GuardFinding> UnwrittenOutputs::read_by(const WatchedKernel& kernel) const {
-  for (const Output& output : outputs_) {
-    for (const GuardedParam& param : kernel.task().params) {
-      if (kernel.is_shared(param)) continue;
-      if (param.is_written() || param.tensor.base != output.param.tensor.base) continue;
-      if (const auto found = find(output, param.tensor)) return found;
-    }
+  for (const GuardedParam& param : kernel.task().params) {
+    const auto output = outputs_.find(param.tensor.base);
+    if (output == outputs_.end() || param.is_written() || kernel.is_shared(param)) continue;
+    if (const auto found = find(output->second, param.tensor)) return found;
   }
   return std::nullopt;
 }
 
 std::optional<GuardFinding> UnwrittenOutputs::release(uint64_t begin, uint64_t bytes) {
   std::optional<GuardFinding> first;
-  std::erase_if(outputs_, [&](const Output& output) {
-    const uint64_t from_begin = output.param.begin() - begin;
-    if (from_begin >= bytes) return false;
+  auto next = outputs_.lower_bound(begin);
+  while (next != outputs_.end() && next->first - begin < bytes) {
+    const Output& output = next->second;
     if (!first && !output.is_allocation) first = find(output, output.param.tensor);
-    return true;
-  });
+    next = outputs_.erase(next);
+  }
   return first;
 }
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <vector>
 
 #include "runtime/chip/kernel_guard.hpp"
 #include "runtime/guard/running_kernels.hpp"
@@ -18,12 +18,12 @@ class UnwrittenOutputs {
  public:
   /// `param` is a new output of the task that `found` names.
   void add(const GuardedParam& param, const GuardFinding& found, bool is_allocation) {
-    outputs_.push_back({param, found, is_allocation});
+    outputs_.insert_or_assign(param.tensor.base, Output{param, found, is_allocation});
   }
   /// One that the kernel, which has begun, reads as INPUT, in an element that is unwritten still.
   [[nodiscard]] std::optional<GuardFinding> read_by(const WatchedKernel& kernel) const;
-  /// Forgets those in `bytes` bytes from `begin` on, which are used again. Says which was the first
-  /// that is unwritten still.
+  /// Forgets those in `bytes` bytes from `begin` on, which are used again. Says which of them is
+  /// the first that is unwritten still.
   [[nodiscard]] std::optional<GuardFinding> release(uint64_t begin, uint64_t bytes);
 
  private:
@@ -36,7 +36,7 @@ class UnwrittenOutputs {
   [[nodiscard]] static std::optional<GuardFinding> find(const Output& output,
                                                         const TensorRecord& read);
 
-  std::vector<Output> outputs_;
+  std::map<uint64_t, Output> outputs_;  // by where their buffers begin
 };
 
 }  // namespace pto2::guard

@@ -39,6 +39,13 @@ bool is_float(DataType type) {
   return type == DataType::FLOAT32 || type == DataType::FLOAT16 || type == DataType::BFLOAT16;
 }
 
+bool is_nan(uint64_t scalar) {
+  constexpr uint32_t of_float = 0x7fc00000;
+  constexpr uint64_t of_double = 0x7ff8000000000000;
+  return (static_cast<uint32_t>(scalar) & INT32_MAX) == of_float ||
+         (scalar & INT64_MAX) == of_double;
+}
+
 void fill(const TensorRecord& tensor) {
   for_each_run(tensor, [](uint64_t begin, uint64_t bytes) {
     std::memset(reinterpret_cast<void*>(begin), 0xFF, bytes);

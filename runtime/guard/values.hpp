@@ -21,6 +21,10 @@ struct ValueCounts {
   bool may_be_unwritten = false;  ///< one carries the pattern, or what a conversion has made of it
 };
 
+/// Whether the bits of a scalar are the NaN that operations make, as a float (in the lower half) or
+/// as a double. Others are numbers like -1, too.
+[[nodiscard]] bool is_nan(uint64_t scalar);
+
 /// Fills the elements with the pattern.
 void fill(const TensorRecord& tensor);
 /// None of a type that is no float.

@@ -76,6 +76,23 @@ TEST_P(Guard, NamesAnOutputThatIsNotWritten) {
       HasSubstr("left 256 elements unwritten"));
 }
 
+/// Before what is in its place is written, which would hide it; and the first of several.
+TEST_P(Guard, NamesAnUnwrittenOutputWhosePlaceIsUsedAgain) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 13 << 10;
+  const Build build = [](Graph& graph) {
+    for (int i = 0; i < 20; ++i) {
+      PTO2_SCOPE(graph.runtime()) {
+        const bool is_written = i != 1 && i != 2;
+        graph.submit(is_written ? write_first : nothing, {make_output_param(some_tensor())});
+      }
+    }
+  };
+  EXPECT_THAT(message_of(build, ErrorCode::bad_output, GuardKind::all, config),
+              AllOf(HasSubstr("kernel 0, task 1 of ring 1, on "),
+                    HasSubstr("left 256 elements unwritten")));
+}
+
 /// Who reads it need not run for that.
 TEST_P(Guard, NamesAnOutputThatIsReadUnwritten) {
   std::atomic<int> readers{0};
@@ -157,6 +174,24 @@ TEST_P(Guard, LetsNaNOfAPipePass) {
                  PTO2_WORKER_VECTOR, pto2_rt_allocate_cluster(graph.runtime()));
   };
   expect_right(build);
+}
+
+/// A NaN that a kernel fills with, say. The bits of -1 are one as well, but not of those that
+/// operations make.
+TEST_P(Guard, LetsNaNOfAScalarPass) {
+  const auto build_with = [&](uint64_t scalar) {
+    const Body body = [](int64_t* args) { write(args, 1, std::nanf("")); };
+    return Build([scalar, body](Graph& graph) {
+      graph.submit(body, {make_output_param(some_tensor()), make_scalar_param(scalar)});
+    });
+  };
+  const uint64_t of_floats[] = {0x7fc00000, 0xffc00000, 0x7ff8000000000000, 0xfff8000000000000};
+  for (const uint64_t nan : of_floats) expect_right(build_with(nan));
+  const uint64_t others[] = {7, 0x7f800000, ~uint64_t{0}, 0x7ff8};
+  for (const uint64_t number : others) {
+    EXPECT_THAT(message_of(build_with(number), ErrorCode::bad_output, GuardKind::all),
+                HasSubstr("made 256 elements NaN"));
+  }
 }
 
 /// Parts of a block task, too, of which each writes a share.
