@@ -171,7 +171,9 @@ WorkloadImages find_workload_images(const std::string& workload) {
   std::string tried;
   for (const fs::path& all : image_folders()) {
     const fs::path folder = all / workload;
-    if (fs::exists(folder / "orchestration.so") && fs::is_directory(folder / "kernels")) {
+    std::error_code none;  // a folder that may not be searched has none
+    if (fs::exists(folder / "orchestration.so", none) &&
+        fs::is_directory(folder / "kernels", none)) {
       return {(folder / "orchestration.so").string(), (folder / "kernels").string()};
     }
     tried += (tried.empty() ? "" : " or ") + folder.string();

@@ -86,8 +86,8 @@ class CaseData {
   virtual void reset_outputs() = 0;
   /// Compares the outputs with a reference in double precision: every element must satisfy
   /// |out - reference| <= tolerance + tolerance * |reference|; NaN never does. The reference is
-  /// computed once, by two threads, and from the inputs: where one is no longer what it was at
-  /// construction, nothing is compared, and it fails.
+  /// computed from the inputs: where one is no longer what it was at construction, nothing is
+  /// compared, and it fails.
   Verification verify();
 
  protected:

@@ -78,8 +78,8 @@ inline bool check_attention(PTO2Runtime* rt, const uint64_t* args, AttentionProb
   }
   const uint64_t block_bytes = p.block_size * p.head_dim * 2;
   p.total_blocks = args[8] / block_bytes;
-  if (args[7] != p.batch * p.num_heads * p.head_dim * 2 || args[8] % block_bytes != 0 ||
-      args[8] != args[9]) {
+  if (args[7] != p.batch * p.num_heads * p.head_dim * 2 || p.total_blocks == 0 ||
+      args[8] % block_bytes != 0 || args[8] != args[9]) {
     LOG_ERROR(rt,
               "paged attention: sizes of query (%llu), key (%llu) and value cache (%llu) do "
               "not fit the configuration",

@@ -44,6 +44,11 @@ extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t* args, int) 
     LOG_ERROR(rt, "block_incore: A has no element");
     return;
   }
+  if (args[6] < 1 || args[6] > 65535) {
+    LOG_ERROR(rt, "block_incore: block_dim is %llu, not in 1..65535",
+              static_cast<unsigned long long>(args[6]));
+    return;
+  }
   if (!pto2::workloads::have_bytes(rt, "block_incore", args, 4, 2, args[3])) return;
   Tensor a = make_tensor_external(reinterpret_cast<void*>(args[0]), shape, 1);
   Tensor b = make_tensor_external(reinterpret_cast<void*>(args[1]), shape, 1);

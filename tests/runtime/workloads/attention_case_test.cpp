@@ -177,29 +177,13 @@ TEST(AttentionCase, an_output_that_nobody_writes_fails) {
   EXPECT_TRUE(std::isinf(result.max_abs_error));
 }
 
-/// Runs Case1 after `damage` to its memory or arguments; returns what the orchestration logs.
-template <class Damage>
-std::string refusal(const std::string& workload, Damage damage) {
-  const auto data = find_workload(workload).make_case("Case1");
-  const KernelLibrary kernels = kernels_of(workload);
-  oracle::SequentialRuntime runtime(kernels);
-  std::vector<uint64_t> args = data->args();
-  damage(args);
-  const auto orchestration =
-      OrchestrationLibrary::from_file(find_workload_images(workload).orchestration);
-  orchestration.bind(&runtime);
-  orchestration.entry(&runtime, args.data(), static_cast<int>(args.size()));
-  EXPECT_EQ(runtime.tasks(), 0u);
-  return runtime.errors().empty() ? "" : runtime.errors().front();
-}
-
 TEST(AttentionCase, orchestrations_check_their_arguments) {
   const auto config = [](std::vector<uint64_t>& args) {
     return reinterpret_cast<int64_t*>(args[6]);
   };
   for (const char* workload : {"paged_attention", "paged_attention_seq"}) {
     const auto expect = [&](auto damage, const std::string& reason) {
-      const std::string message = refusal(workload, damage);
+      const std::string message = error_after(workload, "Case1", damage);
       EXPECT_NE(message.find(reason), std::string::npos) << message << "\nwithout: " << reason;
     };
     expect([&](auto& args) { config(args)[4] = 0; }, "config[4] is 0");
@@ -207,6 +191,7 @@ TEST(AttentionCase, orchestrations_check_their_arguments) {
     expect([&](auto& args) { config(args)[2] = 2; }, "2 KV heads");
     expect([&](auto& args) { args[7] += 64; }, "do not fit the configuration");
     expect([&](auto& args) { args[9] -= 2; }, "do not fit the configuration");
+    expect([&](auto& args) { args[8] = args[9] = 0; }, "do not fit the configuration");
     expect([&](auto& args) { *reinterpret_cast<int32_t*>(args[4]) = 0; }, "context length 0");
     expect([&](auto& args) { *reinterpret_cast<int32_t*>(args[4]) = 999; }, "context length 999");
     expect([&](auto& args) { reinterpret_cast<int32_t*>(args[3])[1] = 3; }, "block 3 of sequence");

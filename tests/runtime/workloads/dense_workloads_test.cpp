@@ -71,6 +71,15 @@ std::span<T> values_of(const CaseData& data, const std::string& name) {
   return {};
 }
 
+TEST(BlockIncore, refuses_as_many_blocks_as_no_task_can_have) {
+  for (const char* const name : {"expansion", "block_task"}) {
+    for (const uint64_t blocks : {uint64_t{0}, uint64_t{65536}, (uint64_t{1} << 32) + 24}) {
+      EXPECT_EQ(error_after("block_incore", name, [&](auto& args) { args[6] = blocks; }),
+                "block_incore: block_dim is " + std::to_string(blocks) + ", not in 1..65535");
+    }
+  }
+}
+
 TEST(Bgemm, adds_to_what_is_there) {
   const auto data = find_workload("bgemm").make_case("Case1");
   const auto c = values_of<float>(*data, "C");

@@ -40,4 +40,21 @@ inline void expect_correct(const std::string& workload, CaseData& data) {
   testing::Test::RecordProperty("kernel_ms", std::to_string(1e3 * runtime.kernel_seconds()));
 }
 
+/// Runs a case after damage(args), which may change its memory, too; what the orchestration logs,
+/// which must submit nothing.
+template <class Damage>
+std::string error_after(const std::string& workload, const std::string& name, Damage damage) {
+  const auto data = find_workload(workload).make_case(name);
+  const KernelLibrary kernels = kernels_of(workload);
+  oracle::SequentialRuntime runtime(kernels);
+  std::vector<uint64_t> args = data->args();
+  damage(args);
+  const auto orchestration =
+      OrchestrationLibrary::from_file(find_workload_images(workload).orchestration, data->entry());
+  orchestration.bind(&runtime);
+  orchestration.entry(&runtime, args.data(), static_cast<int>(args.size()));
+  EXPECT_EQ(runtime.tasks(), 0u);
+  return runtime.errors().empty() ? "" : runtime.errors().front();
+}
+
 }  // namespace pto2::workloads
