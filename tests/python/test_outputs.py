@@ -198,6 +198,11 @@ def test_a_file_that_stdout_is_cannot_take_another_result(vector_copy, tmp_path)
     assert code == 2 and "--json would overwrite -, which is a source of the folder" in told
 
 
+def test_one_device_may_take_two_results(vector_copy, monkeypatch):
+    monkeypatch.chdir(vector_copy.parent)
+    assert run.main(quick(vector_copy, "--json", "/dev/null", "--junit", "/dev/null")) == 4
+
+
 @pytest.mark.parametrize("option", ["--trace", "--junit"])
 def test_stdout_is_apart_from_stderr_and_from_devices(vector_copy, option):
     line = [program("pto2-run-folder"), *quick(vector_copy, "--json", "-", option)]

@@ -40,12 +40,18 @@ def _is_stdout(path, stdout):
             _place_in_proc(path) == f"/proc/{os.getpid()}/fd/1")
 
 
+def _is_device(path):
+    return os.path.exists(path) and stat.S_ISCHR(os.stat(path).st_mode)
+
+
 def is_same_file(a, b, stdout=1):
     """By whatever path or link; also of files that are not there, and of "-", which is the
-    descriptor `stdout`."""
+    descriptor `stdout`. A device keeps nothing that could be mixed."""
     if "-" in (a, b):
         other = b if a == "-" else a
         return other == "-" or _is_stdout(other, stdout)
+    if _is_device(a) and _is_device(b):
+        return _place_in_proc(a) is not None and _place_in_proc(a) == _place_in_proc(b)
     try:
         return os.path.samefile(a, b)
     except OSError:
