@@ -6,46 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/judge/accesses.hpp"
 #include "runtime/judge/overlap.hpp"
 #include "runtime/judge/rules.hpp"
 #include "runtime/record/checked.hpp"
 
 namespace pto2::judging {
 namespace {
-
-struct Access {
-  uint32_t task;
-  const ParamRecord* param;
-  Bytes bytes;
-};
-
-/// Accesses to one memory by their first byte.
-class Accesses {
- public:
-  void add(const Access& access) {
-    longest_ = std::max(longest_, access.bytes.end - access.bytes.begin);
-    by_begin_.emplace(access.bytes.begin, access);
-  }
-
-  /// Calls visit(older) for those that may share a byte, as the TensorMap sees it; one for which it
-  /// is true is forgotten.
-  template <class Visitor>
-  void visit_overlapping(const Access& access, Visitor&& visit) {
-    const auto [first, past] = access.bytes;
-    auto at = by_begin_.lower_bound(first < longest_ ? 0 : first - longest_);
-    const auto end = by_begin_.lower_bound(past);
-    while (at != end) {
-      const Access& older = at->second;
-      const bool forget =
-          may_share_bytes(*older.param, older.bytes, *access.param, access.bytes) && visit(older);
-      at = forget ? by_begin_.erase(at) : std::next(at);
-    }
-  }
-
- private:
-  std::multimap<uint64_t, Access> by_begin_;
-  uint64_t longest_ = 0;
-};
 
 struct Memory {
   Accesses reads;
@@ -65,6 +32,7 @@ class Races {
       : it_(it), before_(it.record.tasks.size()), seen_(before_.size(), no_index) {}
 
   void check() {
+    make_places();
     for (uint32_t task = 0; task < before_.size(); ++task) {
       for (const ProducerRecord& producer : it_.record.tasks[task].producers) {
         const uint32_t found = it_.history.find(producer.task);
@@ -78,6 +46,18 @@ class Races {
   }
 
  private:
+  void make_places() {
+    for (uint32_t task = 0; task < before_.size(); ++task) {
+      visit_accesses(task, [](const Access& access, Memory& memory) {
+        (access.param->writes() ? memory.writes : memory.reads).expect(access);
+      });
+    }
+    for (auto& [name, memory] : memories_) {
+      memory.reads.make_places();
+      memory.writes.make_places();
+    }
+  }
+
   /// External memory by its number, buffers of the runtime by their owner.
   Memory& memory_of(const ParamRecord& param) {
     const uint64_t owner = param.external ? 0 : it_.history.find(param.owner);
