@@ -8,6 +8,7 @@
 
 #include "runtime/judge/accesses.hpp"
 #include "runtime/judge/overlap.hpp"
+#include "runtime/judge/paths.hpp"
 #include "runtime/judge/rules.hpp"
 #include "runtime/record/checked.hpp"
 
@@ -28,15 +29,14 @@ struct Conflict {
 
 class Races {
  public:
-  explicit Races(const Case& it)
-      : it_(it), before_(it.record.tasks.size()), seen_(before_.size(), no_index) {}
+  explicit Races(const Case& it) : it_(it), paths_(it.record.tasks.size()) {}
 
   void check() {
     make_places();
-    for (uint32_t task = 0; task < before_.size(); ++task) {
+    for (uint32_t task = 0; task < it_.record.tasks.size(); ++task) {
       for (const ProducerRecord& producer : it_.record.tasks[task].producers) {
         const uint32_t found = it_.history.find(producer.task);
-        if (found < task) before_[task].push_back(found);
+        if (found < task) paths_.add(found, task);
       }
       come_behind_pipes(task);
       find_conflicts(task);
@@ -47,7 +47,7 @@ class Races {
 
  private:
   void make_places() {
-    for (uint32_t task = 0; task < before_.size(); ++task) {
+    for (uint32_t task = 0; task < it_.record.tasks.size(); ++task) {
       visit_accesses(task, [](const Access& access, Memory& memory) {
         (access.param->writes() ? memory.writes : memory.reads).expect(access);
       });
@@ -108,7 +108,7 @@ class Races {
   /// before: by an edge, unless that one was consumed by then. True: so it was.
   bool come_behind(uint32_t older, uint32_t task) {
     if (!was_consumed(older, it_.submit(task))) return false;
-    before_[task].push_back(older);
+    paths_.add(older, task);
     return true;
   }
 
@@ -139,21 +139,11 @@ class Races {
 
   /// Forgets the conflicts with tasks from which a path leads to this one.
   void drop_ordered(uint32_t task) {
-    if (conflicts_.empty()) return;
-    const uint32_t lowest = std::ranges::min(conflicts_, {}, &Conflict::task).task;
-    std::vector<uint32_t> open{task};
-    ++round_;
-    while (!open.empty()) {
-      const uint32_t from = open.back();
-      open.pop_back();
-      for (const uint32_t before : before_[from]) {
-        if (before < lowest || seen_[before] == round_) continue;
-        seen_[before] = round_;
-        open.push_back(before);
-      }
-    }
+    older_.clear();
+    for (const Conflict& conflict : conflicts_) older_.push_back(conflict.task);
+    paths_.find(task, older_);
     std::erase_if(conflicts_,
-                  [&](const Conflict& conflict) { return seen_[conflict.task] == round_; });
+                  [&](const Conflict& conflict) { return paths_.has_found(conflict.task); });
   }
 
   /// A write in one piece takes the place of what it covers: whoever meets that meets the write.
@@ -179,11 +169,10 @@ class Races {
   const Case& it_;
   std::map<std::pair<uint64_t, bool>, Memory> memories_;
   std::map<std::pair<int64_t, int64_t>, uint32_t>
-      pipes_;                                  // the last who named it, by group and tag
-  std::vector<std::vector<uint32_t>> before_;  // tasks that each is directly ordered after
-  std::vector<uint32_t> seen_;                 // the round in which a task was met
-  uint32_t round_ = 0;
+      pipes_;  // the last who named it, by group and tag
+  Paths paths_;
   std::vector<Conflict> conflicts_;
+  std::vector<uint32_t> older_;  // the tasks of these
 };
 
 }  // namespace
