@@ -30,7 +30,7 @@ class Accesses {
   void add(const Access& access);
 
   /// Calls visit(older) for those that may share a byte, as the TensorMap sees it; one for which it
-  /// is true is forgotten.
+  /// is true is forgotten. Each stays where it is.
   template <class Visitor>
   void visit_overlapping(const Access& access, Visitor&& visit) {
     const auto [first, past] = access.bytes;

@@ -30,8 +30,8 @@ bool has_few_rows(const ParamRecord& param) {
 }
 
 /// First bytes of the rows, ascending.
-std::vector<uint64_t> rows(const ParamRecord& param) {
-  std::vector<uint64_t> found{param.bytes()->begin};
+std::vector<uint64_t> rows(const ParamRecord& param, uint64_t begin) {
+  std::vector<uint64_t> found{begin};
   for (uint32_t dim = 0; dim + 1 < param.dims; ++dim) {
     std::vector<uint64_t> finer;
     for (const uint64_t row : found) {
@@ -44,9 +44,9 @@ std::vector<uint64_t> rows(const ParamRecord& param) {
   return found;
 }
 
-bool rows_meet(const ParamRecord& a, const ParamRecord& b) {
-  const std::vector<uint64_t> rows_a = rows(a);
-  const std::vector<uint64_t> rows_b = rows(b);
+bool rows_meet(const ParamRecord& a, const Bytes& of_a, const ParamRecord& b, const Bytes& of_b) {
+  const std::vector<uint64_t> rows_a = rows(a, of_a.begin);
+  const std::vector<uint64_t> rows_b = rows(b, of_b.begin);
   const uint64_t bytes_a = a.extent[a.dims - 1] * a.element;
   const uint64_t bytes_b = b.extent[b.dims - 1] * b.element;
   std::size_t i = 0;
@@ -71,11 +71,11 @@ bool may_share_bytes(const ParamRecord& a, const Bytes& of_a, const ParamRecord&
   return !same_space(a, b) || boxes_meet(a, b);
 }
 
-bool share_bytes(const ParamRecord& a, const ParamRecord& b) {
-  if (!may_share_bytes(a, *a.bytes(), b, *b.bytes())) return false;
+bool share_bytes(const ParamRecord& a, const Bytes& of_a, const ParamRecord& b, const Bytes& of_b) {
+  if (!may_share_bytes(a, of_a, b, of_b)) return false;
   if (same_space(a, b)) return true;
   if (!has_few_rows(a) || !has_few_rows(b)) return true;
-  return rows_meet(a, b);
+  return rows_meet(a, of_a, b, of_b);
 }
 
 }  // namespace pto2::judging

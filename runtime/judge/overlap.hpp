@@ -5,12 +5,14 @@
 
 namespace pto2::judging {
 
-/// Both are of the same memory, and have bytes(). Exact, unless two regions of different form have
-/// more rows than `most_rows`: then they are taken to share one if their first and last bytes do.
-[[nodiscard]] bool share_bytes(const ParamRecord& a, const ParamRecord& b);
+/// Both are of the same memory, and have these bytes. Exact, unless two regions of different form
+/// have more rows than `most_rows`: then they are taken to share one if their first and last bytes
+/// do.
+[[nodiscard]] bool share_bytes(const ParamRecord& a, const Bytes& of_a, const ParamRecord& b,
+                               const Bytes& of_b);
 
-/// Both are of the same memory, and have these bytes. Between the first and the last the TensorMap
-/// looks only if both regions are given in the same coordinates: it makes edges by this.
+/// The same between the first and the last bytes, where the TensorMap looks only if both regions
+/// are given in the same coordinates: it makes edges by this.
 [[nodiscard]] bool may_share_bytes(const ParamRecord& a, const Bytes& of_a, const ParamRecord& b,
                                    const Bytes& of_b);
 

@@ -12,7 +12,7 @@ using enum Direction;
 
 constexpr uint32_t tiles = 60'000;
 
-/// A part of one here. Half a minute if each task looks at all others.
+/// A part of one here. Ten to forty if each task looks at all others.
 void expect_judged_in_seconds(const Record& record) {
   const auto begin = std::chrono::steady_clock::now();
   const judging::Verdict verdict = races_of(record);

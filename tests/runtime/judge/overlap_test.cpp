@@ -8,7 +8,10 @@ namespace pto2::test {
 namespace {
 
 using judging::may_share_bytes;
-using judging::share_bytes;
+
+bool share_bytes(const ParamRecord& a, const ParamRecord& b) {
+  return judging::share_bytes(a, *a.bytes(), b, *b.bytes());
+}
 
 /// A box in a root tensor of `columns` columns.
 ParamRecord box(uint64_t row, uint64_t rows, uint64_t column, uint64_t width, uint64_t columns,

@@ -165,7 +165,7 @@ class AllPairs {
           if (!writers && !newer.param->writes()) continue;
           if (writers && newer.param->reads() && was_consumed(older.task, newer.task)) {
             come_behind(older.task, newer.task);
-          } else if (judging::share_bytes(*older.param, *newer.param)) {
+          } else if (judging::share_bytes(*older.param, older.bytes, *newer.param, newer.bytes)) {
             met.emplace_back(older, newer);
           }
         }
