@@ -18,9 +18,10 @@ constexpr OptionSpec lengths_option = {"seq-lens", "PA_SEQ_LEN", OptionKind::len
                                        "batch, e.g. 33,17"};
 constexpr OptionSpec scale_option = {
     "scale", nullptr, OptionKind::real,
-    "factor of the scores of paged attention (default: 1): a number such as 0.25, 1e20 at most"};
-/// Columns without a key have a score of -1e30, which no other may come near.
-constexpr double max_scale = 1e20;
+    "factor of the scores of paged attention (default: 1): a number such as 0.25, 100 at most"};
+/// It multiplies the rounding of the scores, which are sums of floats, in the exponents. With ten
+/// times as much, right outputs come near the tolerance where two scores are nearly equal.
+constexpr double max_scale = 100;
 constexpr OptionSpec attention_options[] = {lengths_option, scale_option};
 
 /// Numbers of the random streams of a case.
@@ -210,7 +211,7 @@ std::unique_ptr<CaseData> make_attention_case(AttentionSpec spec, const CaseOpti
   const double* const scale = options.find<double>(scale_option);
   if (scale != nullptr && std::abs(*scale) > max_scale)
     throw OptionError(scale_option.name,
-                      "is beyond 1e20: scores would reach the 1e30 of columns without a key");
+                      "is beyond 100: the rounding of scores would be seen in right outputs");
   check_spec(spec);
   check_lengths(spec);
   return std::make_unique<AttentionCase>(

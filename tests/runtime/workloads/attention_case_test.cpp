@@ -76,12 +76,14 @@ TEST(AttentionCase, several_head_tiles_a_partial_chunk_and_odd_extents) {
   }
 }
 
-TEST(AttentionCase, the_usual_scale) {
+TEST(AttentionCase, the_usual_scale_and_the_largest) {
   CaseOptions options;
-  options.values["scale"] = 1.0f / std::sqrt(128.0f);
-  for (const char* workload : {"paged_attention", "paged_attention_seq"}) {
-    options.values["seq-lens"] = std::vector<int64_t>{300, 129};
-    expect_correct(workload, *find_workload(workload).make_case("ProdCase1", options));
+  options.values["seq-lens"] = std::vector<int64_t>{300, 129};
+  for (const double scale : {1 / std::sqrt(128.0), 100.0, -100.0}) {
+    options.values["scale"] = scale;
+    for (const char* workload : {"paged_attention", "paged_attention_seq"}) {
+      expect_correct(workload, *find_workload(workload).make_case("ProdCase1", options));
+    }
   }
 }
 
