@@ -8,19 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import threading
 import time
-from importlib.machinery import ExtensionFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy
 import pytest
 
 import pto2
-from pto2._compiler import Compiler, orchestration_source
 from pto2._runtime import _text_of
 
 
@@ -385,17 +380,6 @@ def test_a_thread_that_the_system_refuses_is_no_bug():
     assert (done.stdout, done.stderr) == (
         "3 the system refused: Resource temporarily unavailable; check the limits of this process "
         "(ulimit -a)\n", "")
-
-
-def test_what_other_modules_throw_is_theirs(monkeypatch):
-    """Those of pybind11 share what they know of exceptions."""
-    monkeypatch.setenv("CXXFLAGS", f"-O0 -I{sysconfig.get_path('include')}")
-    source = orchestration_source(Path(__file__).parent / "images" / "other_module.cpp")
-    image = Compiler().compile([source], 1, print).images[source]
-    loader = ExtensionFileLoader("other_module", str(image))
-    other = module_from_spec(spec_from_file_location("other_module", image, loader=loader))
-    with pytest.raises(RuntimeError, match="^it: No such device"):
-        other.refuse()
 
 
 def test_paths_may_be_no_text(vector, tmp_path):
