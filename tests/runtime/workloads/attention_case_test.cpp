@@ -87,6 +87,19 @@ TEST(AttentionCase, the_usual_scale_and_the_largest) {
   }
 }
 
+/// Which have nearly all of the weight each, and are rounded.
+TEST(AttentionCase, few_keys) {
+  CaseOptions options;
+  for (const int64_t keys : {2, 5}) {
+    options.values["seq-lens"] = std::vector<int64_t>{keys};
+    const auto data = paged_attention().make_case("ProdCase1", options);
+    EXPECT_EQ(data->tolerance(), 0x1p-8);
+    expect_correct("paged_attention", *data);
+  }
+  EXPECT_EQ(paged_attention().make_case("Case1", options)->tolerance(), 1e-2);
+  EXPECT_EQ(paged_attention().make_case("ProdCase1")->tolerance(), 1e-3);
+}
+
 TEST(AttentionCase, a_nested_scope_never_holds_more_than_a_block) {
   const KernelLibrary kernels = kernels_of("paged_attention_seq");
   for (const auto& [name, largest] : {std::pair("TaskRing", 37u), std::pair("TaskRingNested", 4u),
