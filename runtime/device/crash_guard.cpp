@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "runtime/device/thread_signal.hpp"
+#include "runtime/executors/fork_locks.hpp"
 #include "runtime/executors/handler_lock.hpp"
 #include "runtime/executors/user_code.hpp"
 #include "runtime/output/exit_codes.hpp"
@@ -152,14 +153,14 @@ void end_unnamed(int) {
   _exit(cli::exit_runtime_fault);
 }
 
-/// The usual effect comes when the instruction is tried again or, if there is none, now. It comes
-/// in place of a handler that others have installed since, too: that has passed the signal on to
-/// this one, and would do so again.
-void leave_to_others(int signal, bool was_sent) {
+/// The usual effect comes when the instruction is tried again, or `at_once`: it was sent, or is
+/// that of a trap, behind which the thread would go on. It comes in place of a handler that others
+/// have installed since, too: that has passed the signal on to this one, and would do so again.
+void leave_to_others(int signal, bool at_once) {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   sigaction(signal, &usual, nullptr);
-  if (was_sent) raise(signal);
+  if (at_once) raise(signal);
 }
 
 /// Ends the process with what `text_about` says of what the calling thread runs. Returns if no
@@ -199,7 +200,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
       [&](const RunningCode& code) { return text_of(code.who, signal, *info, context); },
       signal == SIGABRT);
   await(signal, false);
-  leave_to_others(signal, info->si_code <= 0);
+  leave_to_others(signal, info->si_code <= 0 || signal == SIGTRAP);
 }
 
 /// Whether a guard would name what has met it after the SIGABRT in which it ends otherwise.
@@ -272,6 +273,17 @@ void uninstall() {
   }
 }
 
+/// In the child of a fork: guards of other threads are not there any more, and those of this one
+/// are of the parent's run.
+void forget_crash_guards() {
+  if (std::exchange(newest, nullptr) != nullptr) uninstall();
+}
+bool keep_guards_from_forks() {
+  executors::keep_from_forks(guards_taken, forget_crash_guards);
+  return true;
+}
+[[maybe_unused]] const bool are_kept_from_forks = keep_guards_from_forks();
+
 }  // namespace
 
 CrashGuard::CrashGuard(Who who, Who arguments, Who aborted)
@@ -285,7 +297,8 @@ CrashGuard::CrashGuard(Who who, Who arguments, Who aborted)
 CrashGuard::~CrashGuard() {
   const HandlerLock lock(guards_taken);
   CrashGuard** place = &newest;
-  while (*place != this) place = &(*place)->next_;
+  while (*place != nullptr && *place != this) place = &(*place)->next_;
+  if (*place == nullptr) return;  // this process was forked meanwhile
   *place = next_;
   if (newest == nullptr) uninstall();
 }

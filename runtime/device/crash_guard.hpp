@@ -34,8 +34,8 @@ struct CrashText {
 /// knows end the process with the exit code of a runtime fault, after a message on stderr: signal,
 /// address, and what the thread ran. Signals of other threads have their usual effect, and a signal
 /// that has a handler already, e.g. a sanitizer's, or gets one meanwhile, keeps it. Any number may
-/// live at the same time; the last one that was made is asked first. A process that code of the
-/// user's forks is left alone, unless a guard is made in it.
+/// live at the same time; the last one that was made is asked first. A process that is forked,
+/// by code of the user's perhaps, is left alone, unless a guard is made in it.
 class CrashGuard {
  public:
   /// Called in a signal handler on the thread that crashed, it says what that thread runs; empty:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -23,9 +24,15 @@ namespace {
 std::mutex guards_lock;
 ExitGuard* newest_guard = nullptr;
 bool is_at_quick_exit = false;
+/// Whose handler is called by whoever takes it back, and has the lock.
+std::atomic<const void*> taken_back{nullptr};
 
+/// In the child of a fork: they are of the parent's runs, and those of other threads are not there.
+void forget_exit_guards() {
+  newest_guard = nullptr;
+}
 bool keep_lock_from_forks() {
-  executors::keep_from_forks(guards_lock);
+  executors::keep_from_forks(guards_lock, forget_exit_guards);
   return true;
 }
 [[maybe_unused]] const bool is_kept_from_forks = keep_lock_from_forks();
@@ -67,10 +74,11 @@ ExitGuard::ExitGuard(Who who) : who_(std::move(who)), process_(getpid()) {
 ExitGuard::~ExitGuard() {
   const std::lock_guard lock(guards_lock);
   ExitGuard** place = &newest_guard;
-  while (*place != this) place = &(*place)->next_;
-  *place = next_;
-  armed_ = false;
+  while (*place != nullptr && *place != this) place = &(*place)->next_;
+  if (*place != nullptr) *place = next_;  // else this process was forked meanwhile
+  taken_back = this;
   abi::__cxa_finalize(this);
+  taken_back = nullptr;
 }
 
 void ExitGuard::leave_text_in(CrashText* text) {
@@ -81,12 +89,18 @@ std::string ExitGuard::who_called() const {
   return process_ == getpid() ? who_() : std::string();
 }
 
+/// In the child of a fork a guard may be one of the parent's other threads, whose memory is used
+/// for something else.
 void ExitGuard::at_exit(void* guard) {
-  auto& self = *static_cast<ExitGuard*>(guard);
-  if (!self.armed_) return;
-  const std::string caller = self.who_called();
-  if (caller.empty()) return;
-  end_for(caller, "exit() or pthread_exit()");
+  if (taken_back == guard) return;
+  std::string caller;
+  {
+    const std::lock_guard lock(guards_lock);
+    const ExitGuard* self = newest_guard;
+    while (self != nullptr && self != guard) self = self->next_;
+    if (self != nullptr) caller = self->who_called();
+  }
+  if (!caller.empty()) end_for(caller, "exit() or pthread_exit()");
 }
 
 void ExitGuard::at_quick_exit() {

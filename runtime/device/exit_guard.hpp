@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <atomic>
 #include <functional>
 #include <string>
 
@@ -39,8 +38,7 @@ class ExitGuard {
   [[nodiscard]] std::string who_called() const;
 
   const Who who_;
-  const pid_t process_;  ///< whose run it guards
-  std::atomic<bool> armed_{true};
+  const pid_t process_;        ///< whose run it guards
   ExitGuard* next_ = nullptr;  ///< was made before
 };
 

@@ -7,12 +7,16 @@
 #include <new>
 #include <stdexcept>
 
+#include "runtime/executors/handler_lock.hpp"
+
 namespace pto2::executors {
 
 namespace {
 
 struct Kept {
-  std::mutex* mutex;
+  void* lock;
+  void (*take)(void*);
+  void (*give_back)(void*);
   void (*in_child)();
 };
 
@@ -30,11 +34,13 @@ Table& table() {
 
 void take_all() {
   table().adding.lock();
-  for (std::size_t i = 0; i < table().count; ++i) table().kept[i].mutex->lock();
+  for (std::size_t i = 0; i < table().count; ++i) table().kept[i].take(table().kept[i].lock);
 }
 
 void give_all_back() {
-  for (std::size_t i = table().count; i-- > 0;) table().kept[i].mutex->unlock();
+  for (std::size_t i = table().count; i-- > 0;) {
+    table().kept[i].give_back(table().kept[i].lock);
+  }
   table().adding.unlock();
 }
 
@@ -45,14 +51,25 @@ void begin_as_child() {
   give_all_back();
 }
 
-}  // namespace
-
-void keep_from_forks(std::mutex& mutex, void (*in_child)()) {
+void add(const Kept& kept) {
   static const int registered = pthread_atfork(take_all, give_all_back, begin_as_child);
   if (registered != 0) throw std::bad_alloc();
   const std::lock_guard lock(table().adding);
   if (table().count == table().kept.size()) throw std::length_error("too many locks around forks");
-  table().kept[table().count++] = {&mutex, in_child};
+  table().kept[table().count++] = kept;
+}
+
+}  // namespace
+
+void keep_from_forks(std::mutex& mutex, void (*in_child)()) {
+  add({&mutex, [](void* lock) { static_cast<std::mutex*>(lock)->lock(); },
+       [](void* lock) { static_cast<std::mutex*>(lock)->unlock(); }, in_child});
+}
+
+void keep_from_forks(std::atomic_flag& taken, void (*in_child)()) {
+  add({&taken, [](void* lock) { HandlerLock::take(*static_cast<std::atomic_flag*>(lock)); },
+       [](void* lock) { HandlerLock::give_back(*static_cast<std::atomic_flag*>(lock)); },
+       in_child});
 }
 
 std::size_t locks_around_forks() {

@@ -3,6 +3,7 @@
 /// has such a lock is made when the program starts, not when it is used first.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 
@@ -13,6 +14,8 @@ namespace pto2::executors {
 /// take no other of these. `mutex` must live as long as the process. Throws std::bad_alloc, and
 /// beyond 16 of them std::length_error.
 void keep_from_forks(std::mutex& mutex, void (*in_child)() = nullptr);
+/// The same of what is taken by HandlerLock, in handlers, too, which may call what takes others.
+void keep_from_forks(std::atomic_flag& taken, void (*in_child)() = nullptr);
 
 /// How many there are. They are all there before main().
 [[nodiscard]] std::size_t locks_around_forks();

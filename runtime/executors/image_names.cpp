@@ -5,12 +5,19 @@
 #include <atomic>
 #include <utility>
 
+#include "runtime/executors/fork_locks.hpp"
 #include "runtime/executors/handler_lock.hpp"
 
 namespace pto2 {
 namespace {
 
 std::atomic_flag list_taken;
+
+bool keep_list_from_forks() {
+  executors::keep_from_forks(list_taken);
+  return true;
+}
+[[maybe_unused]] const bool is_list_kept = keep_list_from_forks();
 
 }  // namespace
 

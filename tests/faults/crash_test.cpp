@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,13 +13,13 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <new>
 #include <string>
 #include <thread>
 
 #include "runtime/device/standing_guard.hpp"
 #include "runtime/executors/stack_cache.hpp"
 #include "runtime/executors/user_code.hpp"
+#include "tests/faults/crashes.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 #include "tests/support/unusable_memory.hpp"
 
@@ -30,50 +28,6 @@ namespace {
 
 using testing::ExitedWithCode;
 using testing::KilledBySignal;
-
-CrashGuard::Who always(const char* name) {
-  return [name] { return std::string(name); };
-}
-
-/// Where nothing is, as far as a compiler can tell.
-volatile int* nowhere() {
-  static volatile uintptr_t address = 0x18;
-  return reinterpret_cast<volatile int*>(address);
-}
-
-/// Where the process that crashes leaves its text for this one.
-class SharedText {
- public:
-  SharedText() {
-    void* const memory =
-        mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    text_ = new (memory) CrashText;
-  }
-  ~SharedText() { munmap(text_, sizeof(CrashText)); }
-  SharedText(const SharedText&) = delete;
-  SharedText& operator=(const SharedText&) = delete;
-
-  [[nodiscard]] CrashText* get() const { return text_; }
-  CrashText* operator->() const { return text_; }
-
- private:
-  CrashText* text_;
-};
-
-/// By which a process ends that is forked off and does this; 0: by none.
-template <class Child>
-int signal_that_ends(Child&& child) {
-  const pid_t forked = fork();
-  if (forked == 0) {
-    alarm(10);
-    child();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(forked, &status, 0);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
 
 TEST(CrashGuard, SaysWhoSignalAndAddress) {
   EXPECT_EXIT(
@@ -109,6 +63,9 @@ TEST(CrashGuard, LeavesOthersAlone) {
   expect([] { *nowhere() = 1; }, SIGSEGV);
   expect([] { std::abort(); }, SIGABRT);
   expect([] { static_cast<void>(raise(SIGSEGV)); }, SIGSEGV);
+#ifdef __x86_64__
+  expect([] { asm volatile("int3"); }, SIGTRAP);
+#endif
 }
 
 TEST(CrashGuard, EndsWithItsLife) {
@@ -147,9 +104,9 @@ TEST(CrashGuard, TheLastOneIsAskedFirst) {
 }
 
 TEST(StandingGuard, LetsEachRunSpeakForItself) {
-  const StandingGuard standing;
   EXPECT_EXIT(
       {
+        const StandingGuard standing;
         { const CrashGuard first(always("first")); }
         const CrashGuard second(always("second"));
         *nowhere() = 1;
@@ -157,6 +114,7 @@ TEST(StandingGuard, LetsEachRunSpeakForItself) {
       ExitedWithCode(5), "^FATAL: second crashed");
   EXPECT_EXIT(
       {
+        const StandingGuard standing;
         { const CrashGuard run(always("run")); }
         *nowhere() = 1;
       },
@@ -302,44 +260,6 @@ TEST(CrashGuard, LeavesItsTextToAnotherProcess) {
       ExitedWithCode(5), "FATAL: nnn");
   EXPECT_EQ(told->code.load(), ErrorCode::crashed);
   EXPECT_EQ(told->text, std::string(crash_text, 'n'));
-}
-
-TEST(CrashGuard, LeavesForkedProcessesAlone) {
-  const SharedText told;
-  CrashGuard::leave_text_in(told.get());
-  const CrashGuard guard(always("somebody"));
-  EXPECT_EQ(signal_that_ends([] { std::abort(); }), SIGABRT);
-  EXPECT_EQ(signal_that_ends([] { *nowhere() = 1; }), SIGSEGV);
-  EXPECT_EQ(told->code.load(), ErrorCode::ok);
-  CrashGuard::leave_text_in(nullptr);
-}
-
-/// Its fork may come while somebody looks for the name of what crashed, who is not in it.
-TEST(CrashGuard, KeepsNoForkedProcess) {
-  EXPECT_EXIT(
-      {
-        const CrashGuard guard([] {
-          const int signal = signal_that_ends([] { std::abort(); });
-          return std::string(signal == SIGABRT ? "who forked" : "who was kept");
-        });
-        *nowhere() = 1;
-      },
-      ExitedWithCode(5), "^FATAL: who forked crashed: SIGSEGV");
-}
-
-/// To its own stderr: the text is that of the process that has asked for it.
-TEST(CrashGuard, OfAForkedProcessSpeaksForIt) {
-  const SharedText told;
-  CrashGuard::leave_text_in(told.get());
-  const CrashGuard guard(always("somebody"));
-  EXPECT_EXIT(
-      {
-        const CrashGuard own(always("forked"));
-        std::abort();
-      },
-      ExitedWithCode(5), "^FATAL: forked crashed");
-  EXPECT_EQ(told->code.load(), ErrorCode::ok);
-  CrashGuard::leave_text_in(nullptr);
 }
 
 /// In a kernel, whose turn and deadline are given. It hears of its own end after another launch has

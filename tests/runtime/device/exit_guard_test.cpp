@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -107,6 +109,31 @@ TEST(ExitGuard, IsForForkedProcessesToo) {
   }
   over = true;
   others.join();
+}
+
+/// Those of other threads lie on stacks that are used for something else there. Its own ends there
+/// as well, perhaps.
+TEST(ExitGuard, IsForgottenInForkedProcesses) {
+  void* const stack =
+      mmap(nullptr, sizeof(ExitGuard), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(stack, MAP_FAILED);
+  auto* const other = new (stack) ExitGuard(always("another thread"));
+  const auto end_without = [&](void (*end)()) {
+    return code_of_fork([&] {
+      munmap(stack, sizeof(ExitGuard));
+      { const ExitGuard guard(always("somebody")); }
+      end();
+    });
+  };
+  EXPECT_EQ(end_without([] { std::exit(3); }), 3);
+  EXPECT_EQ(end_without([] { std::quick_exit(4); }), 4);
+  EXPECT_EQ(code_of_fork([&] {
+              other->~ExitGuard();
+              std::exit(3);
+            }),
+            3);
+  other->~ExitGuard();
+  munmap(stack, sizeof(ExitGuard));
 }
 
 TEST(ExitGuard, TheLastOneIsAskedFirst) {
