@@ -10,8 +10,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
       fuzz::expect(!argument.is_buffer || argument.number != 0, "a buffer without bytes");
       fuzz::expect(!argument.is_buffer || argument.number <= cli::max_buffer_bytes,
                    "a buffer that is too large");
-      fuzz::expect(cli::parse_program_argument(to_string(argument)) == argument,
-                   "the canonical text means something else");
+      const auto again = fuzz::accepted<cli::CliError>(
+          [&] { return cli::parse_program_argument(to_string(argument)); });
+      fuzz::expect(again == argument, "the canonical text means something else");
     } catch (const cli::CliError& error) {
       fuzz::expect(error.code() == cli::exit_usage, "refused with another code than usage");
     }

@@ -71,6 +71,17 @@ inline void expect(bool holds, const char* finding) {
   if (!holds) report(finding);
 }
 
+/// What is made of something that follows from an accepted input. Reports a Refusal of it, which
+/// would look like one of the input.
+template <class Refusal, class Make>
+auto accepted(Make&& make) {
+  try {
+    return make();
+  } catch (const Refusal& refusal) {
+    report(std::string("accepted, and then refused: ") + refusal.what());
+  }
+}
+
 }  // namespace pto2::fuzz
 
 /// The entry point of a target, which libFuzzer calls, and replay_main.cpp. Returns 0.

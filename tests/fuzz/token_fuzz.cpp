@@ -93,6 +93,9 @@ Asked asked_by(const std::string& text) {
 void parse_of_a_simulation(const std::string& text) {
   using namespace pto2::simulations;
   const std::string printed = to_string(parse_token(text));
+  const std::string again =
+      pto2::fuzz::accepted<pto2::cli::TokenError>([&] { return to_string(parse_token(printed)); });
+  expect(again == printed, "what was printed is printed in another way");
   expect(asked_by(printed) == asked_by(text), "something else would run");
 }
 
