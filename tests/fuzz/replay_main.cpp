@@ -3,18 +3,20 @@
 ///
 ///   TARGET_replay FOLDER [CHANGES [INPUT]]     CHANGES of each file, none unless said; INPUT alone
 ///
-/// Exit: 0, 2 when there is no such input, or an argument is another. Whatever else ends the
-/// target, by a signal or by a sanitizer, the input is named first, as INPUT has it: "file NAME,
-/// change 7".
+/// Exit: 0, 2 when there is no such input, one cannot be read, or an argument is another. Whatever
+/// else ends the target, by a signal or by a sanitizer, the input is named first, as INPUT has it:
+/// "file NAME, change 7".
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -60,13 +62,16 @@ std::vector<std::filesystem::path> files_of(const std::string& folder) {
   return paths;
 }
 
-std::vector<Input> read_all(const std::vector<std::filesystem::path>& paths) {
-  std::vector<Input> inputs;
-  for (const auto& path : paths) {
-    std::ifstream file(path, std::ios::binary);
-    inputs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+/// Throws std::system_error, as files_of() does.
+Input content_of(const std::filesystem::path& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  try {
+    if (file) return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  } catch (const std::ios_base::failure&) {
+    // It knows no name.
   }
-  return inputs;
+  throw std::system_error(errno, std::generic_category(), path.string());
 }
 
 /// One change: another byte, one more, some fewer, the rest of another input.
@@ -176,8 +181,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s FOLDER [CHANGES [INPUT]]\n", argv[0]);
     return 2;
   }
-  const std::vector<std::filesystem::path> files = files_of(argv[1]);
-  const std::vector<Input> corpus = read_all(files);
+  std::vector<std::filesystem::path> files;
+  std::vector<Input> corpus;
+  try {
+    files = files_of(argv[1]);
+    for (const auto& file : files) corpus.push_back(content_of(file));
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return 2;
+  }
   name_inputs_that_end_the_process();
   Target target(argc > 3 ? argv[3] : "");
   for (std::size_t i = 0; i < corpus.size(); ++i) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/cli/program.hpp"
 
 #ifdef __has_feature  // clang's
@@ -65,6 +68,36 @@ TEST(Replay, RepeatsTheInputThatItNames) {
 TEST(Replay, TellsOfAFolderWithoutInputs) {
   const TemporaryFolder folder;
   EXPECT_EQ(run_program(PTO2_ENDING_REPLAY, {folder.path()}).code, 2);
+}
+
+TEST(Replay, TellsOfAFolderThatIsNotThere) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_program(PTO2_ENDING_REPLAY, {folder.path("none")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("none"));
+  EXPECT_THAT(outcome.err, HasSubstr("No such file or directory"));
+}
+
+/// Else it would be an empty input, with which a target ends well. Who may read all files may not
+/// read this one.
+TEST(Replay, TellsOfAFileThatCannotBeRead) {
+  const TemporaryFolder folder;
+  folder.file("first", "zzzz");
+  std::filesystem::create_symlink("/proc/self/mem", folder.path("memory"));
+  const Outcome outcome = run_program(PTO2_ENDING_REPLAY, {folder.path()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/memory"));
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST(Replay, TellsOfAFileThatCannotBeOpened) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("shut", "zzzz");
+  std::filesystem::permissions(file, std::filesystem::perms::none);
+  if (std::ifstream(file).is_open()) GTEST_SKIP() << "all files can be opened by this user";
+  const Outcome outcome = run_program(PTO2_ENDING_REPLAY, {folder.path()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/shut"));
 }
 
 TEST(Replay, RefusesOtherArguments) {
