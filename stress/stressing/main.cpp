@@ -15,6 +15,7 @@
 #include "runtime/output/guarded.hpp"
 #include "runtime/output/output_file.hpp"
 #include "runtime/output/stderr_text.hpp"
+#include "runtime/workloads/workload.hpp"
 #include "stress/hang_guard.hpp"
 #include "stress/stressing/scenario_unit.hpp"
 #include "stress/stressing/stress_output.hpp"
@@ -103,11 +104,15 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->check(cli::refusal_of_file_name);
 }
 
-/// In the name of a workload's unit; empty: it names none.
+/// In the name of a workload's unit; empty: it names none, or a part of one.
 std::string case_in(const std::string& pattern) {
-  const std::size_t colon = pattern.find(':');
-  if (!pattern.starts_with("workloads/") || colon == std::string::npos) return {};
-  return pattern.substr(colon + 1, pattern.find('/', colon) - colon - 1);
+  for (const workloads::Workload* workload : workloads::all_workloads()) {
+    for (const workloads::CaseInfo& info : workload->cases()) {
+      const std::string name = fmt::format("workloads/{}:{}", workload->name(), info.name);
+      if (pattern == name || pattern.starts_with(name + "/")) return info.name;
+    }
+  }
+  return {};
 }
 
 /// The one whose name is the pattern, or else those whose name contains it, on the executor.

@@ -159,6 +159,21 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
   refused({"--seeds", "1..4", "--list"}, "has no seeds");
 }
 
+/// Wherever it ends. One that has all of a case's name selects that case, which need not be the
+/// first of its workload.
+TEST(Stress, APatternIsPartOfNames) {
+  const auto listed = [](const char* pattern) { return pto2({"stress", pattern, "--list"}).out; };
+  const std::string units = "workloads/bgemm:Case1/packed\nworkloads/bgemm:Case1/threads\n";
+  for (const char* pattern :
+       {"bgemm:Ca", "workloads/bgemm:Ca", "workloads/bgemm:", "workloads/bg"}) {
+    EXPECT_EQ(listed(pattern), units) << pattern;
+  }
+  EXPECT_EQ(listed("workloads/bgemm:Case1/p"), "workloads/bgemm:Case1/packed\n");
+  EXPECT_EQ(listed("workloads/paged_attention:Case3/p"),
+            "workloads/paged_attention:Case3/packed\n");
+  EXPECT_EQ(listed("workloads/deadlock:window_fits/p"), "workloads/deadlock:window_fits/packed\n");
+}
+
 /// Before anything begins.
 TEST(Stress, RefusesAHangLimitThatIsNone) {
   const TemporaryFolder folder;
