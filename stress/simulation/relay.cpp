@@ -120,6 +120,22 @@ const PTO2RuntimeOps Relay::table{
                const char* text) { of(rt).ops().fail(of(rt).target_, code, text); },
 };
 
+Relay::~Relay() {
+  for (const Written& written : written_) {
+    if (written.former_bytes == 0) continue;
+    std::memcpy(reinterpret_cast<void*>(written.address), &written.former, written.former_bytes);
+  }
+}
+
+/// Of the first bytes, before a task that writes them is submitted. Up to then no stub has written
+/// to them: nobody knows more than this buffer there.
+void Relay::Written::keep_former(std::size_t most) {
+  if (address == 0 || most <= former_bytes) return;
+  std::memcpy(reinterpret_cast<std::byte*>(&former) + former_bytes,
+              reinterpret_cast<const std::byte*>(address) + former_bytes, most - former_bytes);
+  former_bytes = most;
+}
+
 void Relay::log(PTO2Runtime* rt, int32_t level, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -137,10 +153,11 @@ uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, D
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
   const uint64_t element_bytes = get_element_size(dtype);
   std::size_t buffer = written_.size();
-  if (address != 0 && address != PTO2_NULL_EXTERNAL) {
+  const bool is_external = address != 0 && address != PTO2_NULL_EXTERNAL;
+  if (is_external) {
     buffer = external_.at(address, elements * element_bytes, buffer);
   }
-  if (buffer == written_.size()) written_.push_back({});
+  if (buffer == written_.size()) written_.push_back({.address = is_external ? address : 0});
   keep(made, {buffer, elements, element_bytes, ndims});
   return made;
 }
@@ -219,6 +236,7 @@ Relay::StubTask& Relay::add_stub(uint32_t parts, uint32_t in_front) {
     written.by_several = !known || (!reads && (written.task != 0 || written.by_several));
     written.task = tasks_;
     written.bytes = stamp_bytes(handle.elements, handle.element_bytes);
+    if (known) written.keep_former(written.bytes);
   }
   return stub;
 }

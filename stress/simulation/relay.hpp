@@ -34,6 +34,10 @@ class Relay : public PTO2Runtime {
   /// Passes calls on to `target`, which must outlive it.
   Relay(PTO2Runtime* target, const RelayOptions& options)
       : PTO2Runtime{&table}, target_(target), options_(options) {}
+  /// No stub may be running. The callers' memory has what it had before they wrote there.
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
 
   /// What the stubs found wrong, after a run in which the first `submitted` tasks were accepted,
   /// all of which must have run; unless `complete`, none need have.
@@ -61,6 +65,10 @@ class Relay : public PTO2Runtime {
     uint64_t task = 0;  ///< 0: none, or a part of it
     bool by_several = false;
     std::size_t bytes = 0;  ///< of its number
+    uint64_t address = 0;   ///< of a caller's buffer
+    uint64_t former = 0;    ///< what was there before any stub has written
+    std::size_t former_bytes = 0;
+    void keep_former(std::size_t most);
   };
   struct Handle {
     std::size_t buffer = 0;

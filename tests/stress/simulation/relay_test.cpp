@@ -5,6 +5,7 @@
 
 #include <barrier>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "runtime/device/device.hpp"
@@ -158,6 +159,26 @@ class RelayOfChain : public testing::Test {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
   }
 
+  /// One task writes the start of the caller's memory, the next all of it; more than have a slot at
+  /// a time change it.
+  static void growing(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t start[] = {3};
+    const uint64_t all[] = {sizeof callers_};
+    for (const uint64_t* shape : {start, all}) {
+      const Tensor tensor = make_tensor_external(callers_, shape, 1, DataType::UINT8);
+      const PTOParam writes[] = {make_output_param(tensor)};
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, writes, 1);
+    }
+    const Tensor whole = make_tensor_external(callers_, all, 1, DataType::UINT8);
+    const PTOParam changes[] = {make_inout_param(whole)};
+    for (int i = 0; i < 40; ++i) {
+      PTO2_SCOPE(rt) {
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 1);
+      }
+    }
+  }
+
   /// The third task changes the second tensor, transposed; the fourth reads both.
   static void turned(PTO2Runtime* rt) {
     pto2_rt_init_tensor_pool(rt);
@@ -212,6 +233,8 @@ class RelayOfChain : public testing::Test {
     tasks_ = result.tasks;
     return relay->problems(result.tasks - refused, complete);
   }
+
+  static inline char callers_[16];
 
   uint64_t tasks_ = 0;
 };
@@ -408,6 +431,28 @@ TEST_F(RelayOfChain, TensorsOfTheSameMemoryAreOne) {
   };
   EXPECT_THAT(problems_with(spoils, ~uint64_t{0}, external),
               ElementsAre(HasSubstr("and not what task 1 wrote")));
+}
+
+/// As if the second task read before the first has written.
+TEST_F(RelayOfChain, WhatARunHasWrittenIsNothingToTheNext) {
+  const auto first_is_late = [](int64_t* args) {
+    static uint32_t calls = 0;
+    auto* const memory = pto_tensor(args, 1).data<char>();
+    const std::string before(memory, sizeof(uint64_t));
+    Relay::stub(args);
+    if (++calls == 1) before.copy(memory, before.size());
+  };
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, external), IsEmpty());
+  EXPECT_THAT(problems_with(first_is_late, ~uint64_t{0}, external),
+              ElementsAre(HasSubstr("and not what task 1 wrote")));
+}
+
+TEST_F(RelayOfChain, TheCallersMemoryIsAsBefore) {
+  const std::string before = "what was there..";
+  before.copy(callers_, sizeof callers_);
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, growing), IsEmpty());
+  EXPECT_EQ(tasks_, 42u);
+  EXPECT_EQ(std::string(callers_, sizeof callers_), before);
 }
 
 TEST_F(RelayOfChain, TellsTheFirstProblemsOnly) {
