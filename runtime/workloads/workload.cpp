@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -49,6 +50,16 @@ std::string CaseData::changed_input() const {
     if (digest_of(argument) != digests_.at(place++)) return argument.name;
   }
   return {};
+}
+
+void CaseData::copy_inputs(const CaseData& other) {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument& to = arguments_[i];
+    const Argument& from = other.arguments_.at(i);
+    if (to.kind != ArgumentKind::input) continue;
+    std::memcpy(reinterpret_cast<std::byte*>(to.value),
+                reinterpret_cast<const std::byte*>(from.value), to.bytes);
+  }
 }
 
 Verification CaseData::verify() {

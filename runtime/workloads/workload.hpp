@@ -89,6 +89,10 @@ class CaseData {
   /// computed from the inputs: where one is no longer what it was at construction, nothing is
   /// compared, and it fails.
   Verification verify();
+  /// Whether each input is what it was at construction. Reads all of them.
+  bool inputs_are_whole() const { return changed_input().empty(); }
+  /// Makes the inputs what they are in `other`, which is of the same case.
+  void copy_inputs(const CaseData& other);
 
  protected:
   explicit CaseData(CaseInfo info) : info_(std::move(info)) {}

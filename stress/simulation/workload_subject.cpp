@@ -64,7 +64,7 @@ WorkloadSubject::WorkloadSubject(const Options& options, stress::Launcher launch
       launch_(std::move(launch)),
       images_(workloads::find_workload_images(options.workload)),
       kernels_(load(options, [&] { return KernelLibrary::from_folder(images_.kernels); })),
-      data_(workloads::find_workload(options.workload).make_case(options.case_name)),
+      data_(make_data()),
       args_(data_->args()),
       arrays_(data_->arrays()),
       orchestration_(load(options, [&] {
@@ -79,6 +79,11 @@ WorkloadSubject::WorkloadSubject(const Options& options, stress::Launcher launch
   record(on_one_ring_, 1);
   record(on_four_rings_, 4);
   is_exact_ = on_four_rings_.recorder.is_exact() && data_->info().fault.empty();
+}
+
+/// Always with the same inputs.
+std::unique_ptr<workloads::CaseData> WorkloadSubject::make_data() const {
+  return workloads::find_workload(options_.workload).make_case(options_.case_name);
 }
 
 /// As before a run.
@@ -170,10 +175,19 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const Size& size) {
   return run(seed, config, size.tasks);
 }
 
+/// As it was before all runs. Stubs leave nothing behind (Relay), and a run that was verified has
+/// shown that its inputs are whole.
+void WorkloadSubject::reset_data() {
+  if (options_.stub_kernels) return;
+  data_->reset_outputs();
+  if (!inputs_are_whole_ && !data_->inputs_are_whole()) data_->copy_inputs(*make_data());
+  inputs_are_whole_ = false;
+}
+
 SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uint64_t tasks) {
   SimulatedRun run;
   std::optional<Relay> relay;
-  if (!options_.stub_kernels) data_->reset_outputs();
+  reset_data();
   const DrawnFault fault = fault_of(seed, config, tasks);
   run.fault = fault.fault;
   run.fault_text = text_of(fault);
@@ -249,7 +263,13 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
     judged.rules = judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit});
   }
   judged.stubs = relay->problems(result.tasks, !is_lost && !run.timed_out);
-  if (!options_.stub_kernels && tasks == all_tasks) judged.verify = [&] { return data_->verify(); };
+  if (!options_.stub_kernels && tasks == all_tasks) {
+    judged.verify = [&] {
+      workloads::Verification verified = data_->verify();
+      inputs_are_whole_ = verified.pass;
+      return verified;
+    };
+  }
   run.problems = problems_of(result, judged);
 }
 

@@ -37,6 +37,7 @@ class WorkloadSubject final : public Subject {
     oracle::SmallestSizes enough{};
   };
 
+  [[nodiscard]] std::unique_ptr<workloads::CaseData> make_data() const;
   void configure();
   void call(PTO2Runtime* rt, std::optional<Relay>& relay, uint64_t tasks);
   void record(Graph& graph, uint32_t rings);
@@ -45,6 +46,7 @@ class WorkloadSubject final : public Subject {
   }
   [[nodiscard]] DeviceConfig draw(uint64_t seed) const;
   void draw_sizes(executors::Random& random, DeviceConfig& config) const;
+  void reset_data();
   SimulatedRun run(uint64_t seed, const DeviceConfig& config, uint64_t tasks);
   SimulatedRun run(uint64_t seed, const Size& size);
   [[nodiscard]] DrawnFault fault_of(uint64_t seed, const DeviceConfig& config,
@@ -70,7 +72,8 @@ class WorkloadSubject final : public Subject {
   std::vector<KernelEntry> entries_;
   Graph on_one_ring_{1};
   Graph on_four_rings_{4};
-  bool is_exact_ = false;  ///< the program says all about the sizes that it needs
+  bool inputs_are_whole_ = false;  ///< for certain
+  bool is_exact_ = false;          ///< the program says all about the sizes that it needs
 };
 
 }  // namespace pto2::simulations
