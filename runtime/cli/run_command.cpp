@@ -121,8 +121,9 @@ Examples:
 
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
 5 runtime fault, 70 a bug of pto2 (with --isolate also a crash on a thread that an image has
-started), 130 interrupted, 134, 139 and the like a crash outside the run, 143 terminated. With
---expect or --all: 0 if it ends as expected, 1 if it ends otherwise; 2, 3, 70 and above as without.
+started, or in memory that a kernel has damaged), 130 interrupted, 134, 139 and the like a crash
+outside the run, 143 terminated. With --expect or --all: 0 if it ends as expected, 1 if it ends
+otherwise; 2, 3, 70 and above as without.
 SIGINT (Ctrl-C) and SIGTERM end a run early with what was done. Kernels that run are waited for, and
 an orchestration, whose calls do nothing any more; simulations go on to the end of the repetition. A
 second signal ends the process at once.)";

@@ -135,7 +135,8 @@ constexpr OutcomeRow rows[] = {
      "the process of the run crashed outside all calls of the user's code: on a thread that an "
      "image "
      "has started, or by a bug of the runtime",
-     "look for threads that the images start; if there are none, report it with the command line",
+     "look for threads that the images start and, with --guard, for kernels "
+     "that write where they must not; if there are none, report it with the command line",
      true,
      false},
     {E::killed,

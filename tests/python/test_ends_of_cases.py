@@ -12,8 +12,9 @@ import numpy
 import pytest
 
 import pto2
-from pto2._case import _called
-from pto2._compiler import Compiler, orchestration_source
+from pto2 import _folder_run
+from pto2._case import CaseArguments, _called
+from pto2._compiler import Compiler, kernel_source, orchestration_source
 from pto2._ends import kept_ends
 from pto2._folder import Folder, find_folder
 from pto2._folder_test import FolderCases
@@ -143,6 +144,9 @@ def test_a_child_of_fork_can_wait_whatever_other_threads_did():
      "compute_golden crashed: SIGSEGV ended the process of the case"),
     ("generate_inputs", "os.abort()",
      "generate_inputs crashed: SIGABRT ended the process of the case"),
+    ("generate_inputs", "return [('out', __import__('numpy').ctypeslib.as_array("
+     "(__import__('ctypes').c_float * 8).from_address(8)))]",
+     "generate_inputs: out: what reads it crashed: SIGSEGV ended the process of the case"),
     ("generate_inputs", "os._exit(0)",
      "generate_inputs ended the process of the case with exit code 0; ")])
 def test_what_golden_does_to_its_process_is_its_fault(vector_copy, capfd, change, function, what,
@@ -174,6 +178,72 @@ def test_only_the_code_that_runs_is_at_fault(vector_copy):
     long.golden_path = "x" * 10000
     with pytest.raises(pto2.InputError, match="x: generate_inputs crashed: SIGABRT"):
         run_isolated("a", lambda: _called(long, "generate_inputs", os.abort))
+
+
+def test_what_golden_crashes_by_is_any_signal_of_a_crash(vector_copy):
+    folder = Folder(*find_folder(vector_copy))
+
+    def end_by(number):
+        return run_isolated("a", lambda: _called(folder, "compute_golden",
+                                                 lambda: os.kill(os.getpid(), number)))
+    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGTRAP, signal.SIGBUS, signal.SIGFPE,
+                   signal.SIGILL):
+        with pytest.raises(pto2.InputError, match=f"compute_golden crashed: {number.name} ended"):
+            end_by(number)
+    for number in (signal.SIGKILL, signal.SIGALRM):
+        killed = end_by(number)
+        assert (killed.outcome, killed.exit_code()) == ("killed", 5)
+        assert killed.detail.startswith(f"while {folder.golden_path}: compute_golden ran, "
+                                        f"{number.name} ended the process of the run")
+
+
+def test_a_kernel_that_golden_runs_keeps_its_name(vector_copy, vector, tmp_path):
+    """Also where golden.py runs a folder, whose golden.py has come to its end."""
+    orchestration, kernels = vector
+    source = tmp_path / "add.cpp"
+    source.write_text("#include <cstdint>\n#include <cstdlib>\n"
+                      "extern \"C\" void kernel_entry(int64_t*) { std::abort(); }\n")
+    wanted = kernel_source("add", source, "aiv", 1)
+    kernels = {**kernels, 0: Compiler().compile([wanted], 1, print).images[wanted]}
+    arrays = [numpy.zeros(8, numpy.float32) for _ in "abc"]
+    folder = Folder(*find_folder(vector_copy))
+    crash = run_isolated("a", lambda: _called(
+        folder, "compute_golden", lambda: pto2.Runtime().run(
+            orchestration, kernels, [*arrays, 8, ctypes.c_float(1)], entry="build_graph")))
+    assert (crash.verdict, crash.outcome) == ("fault", "crashed")
+    assert "SIGABRT" in crash.detail and "kernel 0" in crash.detail
+    with pytest.raises(pto2.InputError, match="compute_golden crashed"):
+        run_isolated("a", lambda: _called(
+            folder, "compute_golden", lambda: _called(folder, "generate_inputs", dict) or
+            os.abort()))
+
+
+@pytest.mark.parametrize("owner, name, rounds, outcome, code", [
+    (_folder_run, "Runtime", 1, "runtime_crashed", 70),
+    (_folder_run.Runtime, "_launch", 1, "runtime_crashed", 70),
+    (CaseArguments, "compare", 1, "crashed", 5), (CaseArguments, "restore", 2, "crashed", 5),
+    (_folder_run.statistics, "median", 1, "crashed", 5)])
+def test_behind_a_run_a_crash_may_be_of_memory_that_a_kernel_has_damaged(
+        vector_copy, capfd, monkeypatch, owner, name, rounds, outcome, code):
+    """Which is then ours to crash by."""
+    monkeypatch.setattr(owner, name, lambda *_, **__: os.abort())
+    assert pto2.run.main([str(vector_copy), "-n", str(rounds)]) == code
+    out = capfd.readouterr().out
+    assert f"case Small  {outcome}\nSIGABRT ended the process of the " in out
+    assert ("behind a run: a kernel or golden.py may have" in out) == (outcome == "crashed")
+
+
+def test_the_next_run_knows_what_runs(vector_copy, capfd, monkeypatch):
+    """A crash in it is not behind the one before."""
+    launches = []
+
+    def launch(self, *arguments):
+        launches.append(self)
+        return real(self, *arguments) if len(launches) == 1 else os.abort()
+    real = _folder_run.Runtime._launch
+    monkeypatch.setattr(_folder_run.Runtime, "_launch", launch)
+    assert pto2.run.main([str(vector_copy), "-n", "2"]) == 70
+    assert "case Small  runtime_crashed" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("what, code, outcome, told", [

@@ -130,8 +130,10 @@ class CaseArguments:
         return f"{self._path}: generate_inputs: {name}"
 
     def _usable(self, name, function, *arguments):
+        """What a function returns that reads an array that golden.py has made."""
         try:
-            return function(*arguments)
+            with running(f"{self._place(name)}: what reads it"):
+                return function(*arguments)
         except (RuntimeError, TypeError, ValueError) as error:  # it is sparse, for example
             raise InputError(f"{self._place(name)} is an array that kernels cannot use: {error}"
                              ) from error

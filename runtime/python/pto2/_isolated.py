@@ -21,6 +21,9 @@ from ._whose import Running
 _crashes = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP,
             signal.SIGABRT)
 
+_damage = """a kernel or golden.py may have damaged its memory, or an array of golden.py has none
+look with --guard on where the kernels write; if all is right, report it with the command line"""
+
 _libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
@@ -140,16 +143,24 @@ class _Left:
 
     def report(self, case, status):
         """The CaseReport, by the status of wait(2). Raises InputError if golden.py has ended it."""
-        told = self._last_word.read()
+        return CaseReport(case, "fault", *(self._last_word.read() or self._guess(status)))
+
+    def _guess(self, status):
         running = self._running.read()
         code = os.waitstatus_to_exitcode(status)
-        if told is None and running and code >= 0:
+        if running and code >= 0:
             raise InputError(f"{running} ended the process of the case with exit code {code}; "
                              "let it return instead")
-        if told is None and running and -code in _crashes:
+        if running and -code in _crashes:
             raise InputError(f"{running} crashed: {signal.Signals(-code).name} ended the process "
                              "of the case; run it under a debugger, with --no-isolate")
-        return CaseReport(case, "fault", *(told or self._last_word.guess(status)))
+        outcome, detail = self._last_word.guess(status)
+        if running:
+            return outcome, f"while {running} ran, {detail}"
+        if outcome == "runtime_crashed" and self._running.has_run_ended():
+            return "crashed", (f"{signal.Signals(-code).name} ended the process of the case behind "
+                               f"a run: {_damage}")
+        return outcome, detail
 
 
 def _serve(work, file, parent, left):

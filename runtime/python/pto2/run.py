@@ -106,8 +106,9 @@ def _parser():
         prog="pto2 run-folder", description="Runs a folder with golden.py and "
         "kernels/kernel_config.py on simulated AI cores, and compares its outputs.",
         epilog="Exit codes: 0 pass, 1 an output is wrong, 2 usage, 3 bad input, 4 nothing was "
-        "compared, 5 a fault of the run, 70 a bug of pto2 (or a crash on a thread that an image "
-        "has started), 130 interrupted, 143 terminated. "
+        "compared, 5 a fault of the run, 70 a bug of pto2 (or a crash during a run, on a thread "
+        "that an image has started or in memory that a kernel has damaged), 130 interrupted, 143 "
+        "terminated. "
         "SIGINT (Ctrl-C) and SIGTERM end a run once the kernels that run have returned, a second "
         "signal at once. What was compiled is kept in PTO2_CACHE, or ~/.cache/pto2.")
     add = parser.add_argument
