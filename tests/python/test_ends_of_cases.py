@@ -246,6 +246,26 @@ def test_the_next_run_knows_what_runs(vector_copy, capfd, monkeypatch):
     assert "case Small  runtime_crashed" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["golden.py", "kernels/kernel_config.py"])
+def test_a_file_that_is_executed_cannot_end_the_process(vector_copy, capfd, change, name):
+    """With 0 it would pass for a result. What it forks ends as it says."""
+    file = vector_copy / name
+    change(file, "", "\nimport os\nif os.fork() == 0:\n    os._exit(7)\n"
+           "assert os.waitstatus_to_exitcode(os.wait()[1]) == 7\nkept = os._exit\n")
+    real = os._exit
+    folder = Folder(*find_folder(vector_copy))
+    assert os._exit is real
+    if name == "golden.py":
+        assert run_isolated("a", lambda: folder.golden.kept(9)).detail.count("code 9")
+    change(file, "", "os._exit(0)\n")
+    told = f"{file}: SystemExit: os._exit\\(0\\) would end pto2; "
+    with pytest.raises(pto2.InputError, match=told):
+        FolderCases(vector_copy, {})
+    assert os._exit is real
+    assert pto2.run.main([str(vector_copy)]) == 3
+    assert "os._exit(0) would end" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("what, code, outcome, told", [
     ("std::thread([] { std::abort(); }).join()", 70, "runtime_crashed",
      "SIGABRT ended the process of the run, and no kernel or orchestration was known"),

@@ -30,6 +30,25 @@ class KernelConfig:
     place: str  # kernel_config.py, and the line if it is known
 
 
+@contextlib.contextmanager
+def _staying():
+    """What is executed cannot end this process by os._exit(), which would pass for a result. What
+    it forks can end."""
+    real, process = os._exit, os.getpid()
+    stays = True
+
+    def end(status):
+        if stays and os.getpid() == process:
+            raise SystemExit(f"os._exit({status}) would end pto2; let the file come to its end")
+        real(status)
+    os._exit = end
+    try:
+        yield
+    finally:
+        stays = False  # who has kept it gets the real one
+        os._exit = real
+
+
 def _execute(path, name):
     """The module of a file, and the surroundings in which its functions are to be called."""
     if not os.path.isfile(path):
@@ -39,7 +58,7 @@ def _execute(path, name):
     sys.modules[name] = module
     surroundings = Surroundings(path)
     try:
-        with surroundings.entered():
+        with surroundings.entered(), _staying():
             module.__loader__.exec_module(module)
     except ModuleNotFoundError as error:
         package = _packages.get(error.name)
