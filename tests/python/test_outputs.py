@@ -13,7 +13,7 @@ import pytest
 
 import pto2
 from pto2._case import OutputReport
-from pto2._outputs import for_each_round, prepare_file
+from pto2._outputs import for_each_round, is_same_file, prepare_file
 from pto2._places import program
 
 run = pto2.run
@@ -201,6 +201,14 @@ def test_a_file_that_stdout_is_cannot_take_another_result(vector_copy, tmp_path)
 def test_one_device_may_take_two_results(vector_copy, monkeypatch):
     monkeypatch.chdir(vector_copy.parent)
     assert run.main(quick(vector_copy, "--json", "/dev/null", "--junit", "/dev/null")) == 4
+
+
+def test_names_of_one_descriptor_are_one_file_on_a_device_too():
+    with open("/dev/null", "wb") as one, open("/dev/null", "wb") as other:
+        for number, is_same in [(one.fileno(), True), (other.fileno(), False)]:
+            for path in (f"/dev/fd/{number}", f"/proc/self/fd/{number}"):
+                assert is_same_file(f"/dev/fd/{one.fileno()}", path) == is_same
+        assert not is_same_file(f"/dev/fd/{one.fileno()}", "/dev/null")
 
 
 @pytest.mark.parametrize("option", ["--trace", "--junit"])
