@@ -9,7 +9,7 @@ import time
 import pytest
 
 import pto2
-from pto2._compiler import Compiler, orchestration_source
+from pto2._compiler import Compiler, kernel_source, orchestration_source
 from pto2._includes import Includes, named_folders
 
 days = 24 * 3600
@@ -471,3 +471,12 @@ def test_an_error_does_not_wait_for_what_has_not_begun(source, tmp_path):
     with pytest.raises(pto2.InputError, match="bad.cpp"):
         compile_in(tmp_path / "cache", bad, *others)
     assert len(list((tmp_path / "cache").rglob("*.so"))) < 10
+
+
+def test_a_kernel_without_tile_instructions_is_compiled_without_their_headers(tmp_path):
+    """So what it lacks is told, though a kernel of tiles would have it by those."""
+    path = tmp_path / "kernel.cpp"
+    path.write_text('extern "C" void kernel_entry(int64_t*) {}\n')
+    with pytest.raises(pto2.InputError, match="kernel k does not compile(.|\\n)*int64_t") as told:
+        Compiler(tmp_path / "cache").compile([kernel_source("k", path, "aiv", 1)], 1, print)
+    assert "kernel_entry.h" not in str(told.value)
