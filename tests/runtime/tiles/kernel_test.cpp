@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,16 @@ class Call {
               {stride, 1, 0, 0, 0},
               DataType::FLOAT32,
               2};
+    return scalar(reinterpret_cast<int64_t>(&tensor));
+  }
+  /// Several matrices, one behind the other.
+  Call& matrices(float* data, uint32_t count, uint32_t rows, uint32_t cols) {
+    PTOTensor& tensor = arguments_.tensor(arguments_.call().params);
+    tensor = {reinterpret_cast<uint64_t>(data),
+              {count, rows, cols, 1, 1},
+              {rows * cols, cols, 1, 0, 0},
+              DataType::FLOAT32,
+              3};
     return scalar(reinterpret_cast<int64_t>(&tensor));
   }
   int64_t* values() { return arguments_.values(); }
@@ -154,14 +165,34 @@ TEST(TileKernel, HasItsOwnDataBesideATensor) {
   EXPECT_EQ(out[127], 128);
 }
 
+/// Also beside one that is static data itself, of another image: the loader stands for it, above
+/// which nothing is loaded.
+TEST(TileKernel, HasItsOwnDataBesideThatOfAnotherImage) {
+  const Kernel kernel("own_data");
+  auto* const other = reinterpret_cast<float*>(getauxval(AT_BASE));
+  if (other < kernel.base()) GTEST_SKIP() << "here memory is given from the lowest address on";
+  const auto distance = static_cast<uint32_t>(other - kernel.base());
+  std::vector<float> out(8 * 16);
+  Call call;
+  call.tensor(other, 2, distance, distance).tensor(out.data(), 8, 16, 16);
+  EXPECT_EQ(kernel.run(call), "");
+  EXPECT_EQ(out[127], 128);
+}
+
 /// What is far away from a tensor is no mistake in its offsets, however long it is.
 TEST(TileKernel, TakesNothingFarAwayForAMistake) {
   const Kernel kernel("block_scale");
   std::vector<float> data(3 * 1024, 1);
+  const auto told_of = [&](Call& call, int64_t part) {
+    return kernel.run(call.scalar(0).values_of_part(part, 64));
+  };
   const auto told = [&](uint32_t rows, uint32_t cols, int64_t part) {
     Call call;
-    call.tensor(data.data() + 1024, rows, cols, cols).scalar(0);
-    return kernel.run(call.values_of_part(part, 64));
+    return told_of(call.tensor(data.data() + 1024, rows, cols, cols), part);
+  };
+  const auto told_of_matrices = [&](int64_t part) {
+    Call call;
+    return told_of(call.matrices(data.data() + 1024, 2, 2, 256), part);
   };
   EXPECT_THAT(told(1, 1024, 8), HasSubstr("src begins 0 bytes behind the tensor of argument 0"));
   EXPECT_THAT(told(1, 1024, 9), HasSubstr("src begins 512 bytes behind"));
@@ -173,6 +204,9 @@ TEST(TileKernel, TakesNothingFarAwayForAMistake) {
   EXPECT_EQ(told(4, 256, 12), "");
   EXPECT_THAT(told(4, 256, -4), HasSubstr("src begins 2048 bytes before"));
   EXPECT_EQ(told(4, 256, -5), "");
+  // And no matrix.
+  EXPECT_THAT(told_of_matrices(11), HasSubstr("src begins 1536 bytes behind"));
+  EXPECT_EQ(told_of_matrices(12), "");
 }
 
 /// Tiles of different elements may be the same bytes, also where nothing stands between their
