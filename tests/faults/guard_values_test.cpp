@@ -161,6 +161,16 @@ TEST_P(Guard, NamesAnAllocationThatIsReadUnwritten) {
   expect_right(read_after(1, 0));
 }
 
+/// A task that writes it may have it as an input, too.
+TEST_P(Guard, LetsATaskReadAnAllocationThatItWrites) {
+  const Body write_second = [](int64_t* args) { write(args, 2); };
+  expect_right([&](Graph& graph) {
+    const Tensor tensor = some_tensor();
+    graph.submit_idle(make_output_param(tensor));
+    graph.submit(write_second, {make_input_param(tensor), make_inout_param(tensor)});
+  });
+}
+
 /// Not even at its end.
 TEST_P(Guard, LetsAnAllocationBeThatNobodyReads) {
   expect_right([](Graph& graph) { graph.submit_idle(make_output_param(some_tensor())); });
@@ -185,7 +195,8 @@ TEST_P(Guard, LetsNaNOfAScalarPass) {
       graph.submit(body, {make_output_param(some_tensor()), make_scalar_param(scalar)});
     });
   };
-  const uint64_t of_floats[] = {0x7fc00000, 0xffc00000, 0x7ff8000000000000, 0xfff8000000000000};
+  const uint64_t of_floats[] = {0x7fc00000, 0xffc00000, 0xffffffffffc00000, 0x7ff8000000000000,
+                                0xfff8000000000000};
   for (const uint64_t nan : of_floats) expect_right(build_with(nan));
   const uint64_t others[] = {7, 0x7f800000, ~uint64_t{0}, 0x7ff8};
   for (const uint64_t number : others) {
