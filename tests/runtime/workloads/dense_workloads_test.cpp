@@ -77,6 +77,13 @@ TEST(BlockIncore, refuses_as_many_blocks_as_no_task_can_have) {
       EXPECT_EQ(error_after("block_incore", name, [&](auto& args) { args[6] = blocks; }),
                 "block_incore: block_dim is " + std::to_string(blocks) + ", not in 1..65535");
     }
+    for (const uint64_t blocks : {1, 65535}) {  // goes on to what is wrong behind it
+      const std::string error = error_after("block_incore", name, [&](auto& args) {
+        args[6] = blocks;
+        args[4] -= sizeof(float);
+      });
+      EXPECT_NE(error.find("bytes"), std::string::npos) << error;
+    }
   }
 }
 
