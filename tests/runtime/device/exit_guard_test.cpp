@@ -52,6 +52,20 @@ TEST(ExitGuard, SaysWhoCalledQuickExit) {
       ExitedWithCode(3), "^$");
 }
 
+/// However many have lived.
+TEST(ExitGuard, IsAskedOnceAtAQuickExit) {
+  EXPECT_EXIT(
+      {
+        for (int i = 0; i < 3; ++i) const ExitGuard former(always("former"));
+        const ExitGuard guard([] {
+          std::fputs("asked", stderr);
+          return std::string();
+        });
+        std::quick_exit(3);
+      },
+      ExitedWithCode(3), "^asked$");
+}
+
 TEST(ExitGuard, LeavesOthersAlone) {
   EXPECT_EXIT(
       {
