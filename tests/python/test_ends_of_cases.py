@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 import pto2
-from pto2 import _folder_run
+from pto2 import _folder_run, _runtime
 from pto2._case import CaseArguments, _called
 from pto2._compiler import Compiler, kernel_source, orchestration_source
 from pto2._ends import kept_ends
@@ -220,7 +220,7 @@ def test_a_kernel_that_golden_runs_keeps_its_name(vector_copy, vector, tmp_path)
 
 @pytest.mark.parametrize("owner, name, rounds, outcome, code", [
     (_folder_run, "Runtime", 1, "runtime_crashed", 70),
-    (_folder_run.Runtime, "_launch", 1, "runtime_crashed", 70),
+    (_runtime, "bytes_of", 1, "runtime_crashed", 70), (_runtime, "RunResult", 1, "crashed", 5),
     (CaseArguments, "compare", 1, "crashed", 5), (CaseArguments, "restore", 2, "crashed", 5),
     (_folder_run.statistics, "median", 1, "crashed", 5)])
 def test_behind_a_run_a_crash_may_be_of_memory_that_a_kernel_has_damaged(
@@ -237,11 +237,15 @@ def test_the_next_run_knows_what_runs(vector_copy, capfd, monkeypatch):
     """A crash in it is not behind the one before."""
     launches = []
 
-    def launch(self, *arguments):
-        launches.append(self)
-        return real(self, *arguments) if len(launches) == 1 else os.abort()
-    real = _folder_run.Runtime._launch
-    monkeypatch.setattr(_folder_run.Runtime, "_launch", launch)
+    class Thread:
+        def __init__(self):
+            self._real = real()
+
+        def run(self, **arguments):
+            launches.append(self)
+            return self._real.run(**arguments) if len(launches) == 1 else os.abort()
+    real = _runtime.LaunchThread
+    monkeypatch.setattr(_runtime, "LaunchThread", Thread)
     assert pto2.run.main([str(vector_copy), "-n", "2"]) == 70
     assert "case Small  runtime_crashed" in capfd.readouterr().out
 

@@ -12,7 +12,6 @@ from ._outputs import LostTrace, exit_usage, for_each_round
 from ._results import RunError
 from ._runtime import Runtime, checked_texts, with_platform
 from ._streams import say
-from ._whose import launching
 
 exit_pass, exit_fail, exit_bad_input, exit_inconclusive, exit_fault = 0, 1, 3, 4, 5
 exit_bug, exit_interrupted, exit_terminated = 70, 130, 143
@@ -182,10 +181,9 @@ class FolderRunner:
             if number > 1:
                 arguments.restore()
             try:
-                with launching():
-                    result, lost = runtime._launch(self._orchestration, "", self._kernels,
-                                                   arguments.values, folder.entry, begin_trace(),
-                                                   arguments.names)
+                result, lost = runtime._launch(self._orchestration, "", self._kernels,
+                                               arguments.values, folder.entry, begin_trace(),
+                                               arguments.names)
             except InputError as error:
                 raise self._of_sources(error) from None
             if result.verdict == "fault":

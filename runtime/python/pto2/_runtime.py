@@ -12,6 +12,7 @@ from ._native import InputError, InternalError, LaunchThread, check_settings
 from ._native import settings as _native_settings
 from ._outputs import LostTrace, check_file, check_inputs_stay, chip_file
 from ._results import RunError, RunResult
+from ._whose import launching
 
 # What only a workload of the program has, or what a caller sees to by itself.
 _left_out = {"workload", "case", "runtime", "expect", "isolate", "input-seed"}
@@ -173,14 +174,15 @@ class Runtime:
         names = [*names, *(f"argument {place}" for place in range(len(names), len(args)))]
         arrays = [(_told(name), bits, bytes_of(value))
                   for name, bits, value in zip(names, values, args) if is_array(value)]
-        text, lost = self._thread.run(
-            settings=self._texts,
-            orchestration=os.fsencode(path_of("orchestration", orchestration)),
-            entry=os.fsencode(entry), folder=os.fsencode(folder),
-            kernels=[(func_id, _told(name), os.fsencode(path), core_type, place)
-                     for func_id, name, path, core_type, place in listed],
-            values=values, arrays=arrays,
-            trace=None if trace is None else os.fsencode(path_of("trace", trace)))
+        with launching():
+            text, lost = self._thread.run(
+                settings=self._texts,
+                orchestration=os.fsencode(path_of("orchestration", orchestration)),
+                entry=os.fsencode(entry), folder=os.fsencode(folder),
+                kernels=[(func_id, _told(name), os.fsencode(path), core_type, place)
+                         for func_id, name, path, core_type, place in listed],
+                values=values, arrays=arrays,
+                trace=None if trace is None else os.fsencode(path_of("trace", trace)))
         result = RunResult(json.loads(text))
         if result.outcome == "not_drained" or "broken_rules" in result.fields:
             raise InternalError(f"a bug of pto2: {result.fields.get('broken_rules', '')} "
