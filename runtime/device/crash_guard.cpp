@@ -277,9 +277,11 @@ void uninstall() {
 /// are of the parent's run.
 void forget_crash_guards() {
   if (std::exchange(newest, nullptr) != nullptr) uninstall();
+  crashed_thread.store(0);  // one that waits for the fork, perhaps
+  is_said.clear();
 }
 bool keep_guards_from_forks() {
-  executors::keep_from_forks(guards_taken, forget_crash_guards);
+  executors::keep_from_forks(guards_taken, executors::ForkRank::crash_guards, forget_crash_guards);
   return true;
 }
 [[maybe_unused]] const bool are_kept_from_forks = keep_guards_from_forks();

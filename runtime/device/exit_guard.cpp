@@ -24,6 +24,9 @@ namespace {
 std::mutex guards_lock;
 ExitGuard* newest_guard = nullptr;
 bool is_at_quick_exit = false;
+/// Which made the last one. One that is forked without handlers of forks may have the lock for
+/// ever.
+std::atomic<pid_t> guarding_process{0};
 /// Whose handler is called by whoever takes it back, and has the lock.
 std::atomic<const void*> taken_back{nullptr};
 
@@ -65,6 +68,7 @@ void leave(const std::string& message) {
 /// One of quick_exit() cannot be: it stays, and asks the guards that live.
 ExitGuard::ExitGuard(Who who) : who_(std::move(who)), process_(getpid()) {
   const std::lock_guard lock(guards_lock);
+  guarding_process = process_;
   if (!is_at_quick_exit) is_at_quick_exit = std::at_quick_exit(at_quick_exit) == 0;
   if (!is_at_quick_exit || abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
   next_ = std::exchange(newest_guard, this);
@@ -92,18 +96,20 @@ std::string ExitGuard::who_called() const {
 /// In the child of a fork a guard may be one of the parent's other threads, whose memory is used
 /// for something else.
 void ExitGuard::at_exit(void* guard) {
-  if (taken_back == guard) return;
-  std::string caller;
+  if (taken_back == guard || guarding_process != getpid()) return;
+  const ExitGuard* self = nullptr;
   {
     const std::lock_guard lock(guards_lock);
-    const ExitGuard* self = newest_guard;
+    self = newest_guard;
     while (self != nullptr && self != guard) self = self->next_;
-    if (self != nullptr) caller = self->who_called();
   }
+  if (self == nullptr) return;
+  const std::string caller = self->who_called();  // without the lock: it asks the dynamic loader
   if (!caller.empty()) end_for(caller, "exit() or pthread_exit()");
 }
 
 void ExitGuard::at_quick_exit() {
+  if (guarding_process != getpid()) return;
   const std::lock_guard lock(guards_lock);
   for (const ExitGuard* guard = newest_guard; guard != nullptr; guard = guard->next_) {
     const std::string caller = guard->who_called();

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <new>
@@ -14,6 +15,7 @@ namespace pto2::executors {
 namespace {
 
 struct Kept {
+  ForkRank rank;
   void* lock;
   void (*take)(void*);
   void (*give_back)(void*);
@@ -23,7 +25,7 @@ struct Kept {
 /// Only grows, and not during a fork, which holds `adding`.
 struct Table {
   std::mutex adding;
-  std::array<Kept, 16> kept{};
+  std::array<Kept, 16> kept{};  // by rank
   std::size_t count = 0;
 };
 
@@ -56,18 +58,22 @@ void add(const Kept& kept) {
   if (registered != 0) throw std::bad_alloc();
   const std::lock_guard lock(table().adding);
   if (table().count == table().kept.size()) throw std::length_error("too many locks around forks");
-  table().kept[table().count++] = kept;
+  const auto end = table().kept.begin() + table().count++;
+  const auto place =
+      std::ranges::upper_bound(table().kept.begin(), end, kept.rank, {}, &Kept::rank);
+  std::copy_backward(place, end, end + 1);
+  *place = kept;
 }
 
 }  // namespace
 
 void keep_from_forks(std::mutex& mutex, void (*in_child)()) {
-  add({&mutex, [](void* lock) { static_cast<std::mutex*>(lock)->lock(); },
+  add({ForkRank::usual, &mutex, [](void* lock) { static_cast<std::mutex*>(lock)->lock(); },
        [](void* lock) { static_cast<std::mutex*>(lock)->unlock(); }, in_child});
 }
 
-void keep_from_forks(std::atomic_flag& taken, void (*in_child)()) {
-  add({&taken, [](void* lock) { HandlerLock::take(*static_cast<std::atomic_flag*>(lock)); },
+void keep_from_forks(std::atomic_flag& taken, ForkRank rank, void (*in_child)()) {
+  add({rank, &taken, [](void* lock) { HandlerLock::take(*static_cast<std::atomic_flag*>(lock)); },
        [](void* lock) { HandlerLock::give_back(*static_cast<std::atomic_flag*>(lock)); },
        in_child});
 }

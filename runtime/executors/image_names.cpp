@@ -14,7 +14,7 @@ namespace {
 std::atomic_flag list_taken;
 
 bool keep_list_from_forks() {
-  executors::keep_from_forks(list_taken);
+  executors::keep_from_forks(list_taken, executors::ForkRank::image_names);
   return true;
 }
 [[maybe_unused]] const bool is_list_kept = keep_list_from_forks();

@@ -16,7 +16,7 @@ from pto2 import _folder_run, _runtime
 from pto2._case import CaseArguments, _called
 from pto2._compiler import Compiler, kernel_source, orchestration_source
 from pto2._ends import kept_ends
-from pto2._folder import Folder, find_folder
+from pto2._folder import Folder, _staying, find_folder
 from pto2._folder_test import FolderCases
 from pto2._isolated import run_isolated
 
@@ -248,6 +248,17 @@ def test_the_next_run_knows_what_runs(vector_copy, capfd, monkeypatch):
     monkeypatch.setattr(_runtime, "LaunchThread", Thread)
     assert pto2.run.main([str(vector_copy), "-n", "2"]) == 70
     assert "case Small  runtime_crashed" in capfd.readouterr().out
+
+
+def test_other_threads_end_the_process_of_golden_py_as_ever():
+    child = os.fork()
+    if child == 0:
+        with _staying():
+            thread = threading.Thread(target=lambda: os._exit(7))
+            thread.start()
+            thread.join()
+        os._exit(9)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 @pytest.mark.parametrize("name", ["golden.py", "kernels/kernel_config.py"])

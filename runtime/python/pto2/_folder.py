@@ -6,6 +6,7 @@ import difflib
 import numbers
 import os
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,12 +34,12 @@ class KernelConfig:
 @contextlib.contextmanager
 def _staying():
     """What is executed cannot end this process by os._exit(), which would pass for a result. What
-    it forks can end."""
-    real, process = os._exit, os.getpid()
+    it forks can end, and other threads end the process as ever."""
+    real, process, thread = os._exit, os.getpid(), threading.get_ident()
     stays = True
 
     def end(status):
-        if stays and os.getpid() == process:
+        if stays and (os.getpid(), threading.get_ident()) == (process, thread):
             raise SystemExit(f"os._exit({status}) would end pto2; let the file come to its end")
         real(status)
     os._exit = end

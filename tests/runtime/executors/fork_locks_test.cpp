@@ -11,7 +11,9 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
+#include "runtime/executors/image_names.hpp"
 #include "runtime/executors/kept_memory.hpp"
 #include "runtime/executors/kept_queues.hpp"
 #include "runtime/executors/running_teams.hpp"
@@ -59,6 +61,18 @@ TEST(ForkLocks, AreFreeInTheChild) {
   lock.unlock();
 }
 
+std::vector<char> taken_in_child;
+
+/// Whatever the order in which they are made.
+TEST(ForkLocks, AreTakenByRank) {
+  static std::atomic_flag last, last_but_one;
+  static std::mutex first;
+  keep_from_forks(last, ForkRank::image_names, [] { taken_in_child.push_back('c'); });
+  keep_from_forks(last_but_one, ForkRank::crash_guards, [] { taken_in_child.push_back('b'); });
+  keep_from_forks(first, [] { taken_in_child.push_back('a'); });
+  EXPECT_EQ(code_of_child([] { return taken_in_child == std::vector{'a', 'b', 'c'} ? 0 : 1; }), 0);
+}
+
 /// What takes a lock: over and over by another thread, while children begin that do the same.
 void expect_free_in_children(const std::function<void()>& work) {
   work();  // what it makes the first time is there
@@ -88,6 +102,7 @@ TEST(ForkLocks, AreThoseOfWhatIsKeptBetweenRuns) {
   expect_free_in_children([] { (void)KeptMemory::of_process().blocks(); });
   expect_free_in_children([] { (void)KeptQueues<NoQueue>::of_process().entries(); });
   expect_free_in_children([] { (void)describe_running_teams(); });
+  expect_free_in_children([] { (void)ImageName::path_of(nullptr); });
 }
 
 /// Else a child that begins beside the first use of one waits for ever for who makes it.
