@@ -1,5 +1,6 @@
 #include "runtime/device/exit_guard.hpp"
 
+#include <cxxabi.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -166,6 +168,24 @@ TEST(ExitGuard, TheLastOneIsAskedFirst) {
         std::exit(0);
       },
       ExitedWithCode(5), "^FATAL: outer called");
+}
+
+/// What calls exit() there waits until it can ask.
+TEST(ExitGuard, IsAskedBesideTheEndOfAnother) {
+  EXPECT_EXIT(
+      {
+        const ExitGuard outer(always("outer"));
+        {
+          ExitGuard inner(always(""));
+          const auto call_exit = [](void*) {
+            std::thread([] { std::exit(0); }).detach();
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+          };
+          abi::__cxa_atexit(call_exit, nullptr, &inner);
+        }
+        for (;;) pause();
+      },
+      ExitedWithCode(5), "^FATAL: outer called exit");
 }
 
 /// What was printed to files that are open is in them, as after any exit().

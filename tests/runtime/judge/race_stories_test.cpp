@@ -1,4 +1,5 @@
 /// VR-I23 to the byte: tasks a, c and d of the made-up run, between which there is no order.
+#include "tests/runtime/judge/race_record.hpp"
 #include "tests/runtime/judge/run_story.hpp"
 
 namespace pto2::test {
@@ -10,20 +11,11 @@ using testing::Not;
 
 /// Bytes of a piece of the caller's memory that no other task has.
 ParamRecord write_of(uint64_t begin, uint64_t bytes) {
-  return {.direction = Direction::out,
-          .external = true,
-          .element = 1,
-          .origin = begin,
-          .dims = 1,
-          .strides = {1},
-          .start = {0},
-          .extent = {bytes}};
+  return piece_of(Direction::out, begin, bytes);
 }
 
 ParamRecord read_of(uint64_t begin, uint64_t bytes) {
-  ParamRecord read = write_of(begin, bytes);
-  read.direction = Direction::in;
-  return read;
+  return piece_of(Direction::in, begin, bytes);
 }
 
 /// Two rows of 8 bytes each, the second 32 bytes behind the first.

@@ -179,6 +179,15 @@ class RelayOfChain : public testing::Test {
     }
   }
 
+  /// The same, and then another tensor that begins in the middle of the first stub's number.
+  static void overlapping(PTO2Runtime* rt) {
+    growing(rt);
+    const uint64_t shape[] = {8};
+    const Tensor beside = make_tensor_external(callers_ + 4, shape, 1, DataType::UINT8);
+    const PTOParam writes[] = {make_output_param(beside)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, writes, 1);
+  }
+
   /// The third task changes the second tensor, transposed; the fourth reads both.
   static void turned(PTO2Runtime* rt) {
     pto2_rt_init_tensor_pool(rt);
@@ -452,6 +461,8 @@ TEST_F(RelayOfChain, TheCallersMemoryIsAsBefore) {
   before.copy(callers_, sizeof callers_);
   EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, growing), IsEmpty());
   EXPECT_EQ(tasks_, 42u);
+  EXPECT_EQ(std::string(callers_, sizeof callers_), before);
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, overlapping), IsEmpty());
   EXPECT_EQ(std::string(callers_, sizeof callers_), before);
 }
 

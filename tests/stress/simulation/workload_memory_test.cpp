@@ -21,9 +21,11 @@ Options with_kernels() {
   return options;
 }
 
-/// As a kernel might do it. The first array is an input.
-void change_input(const Launch& what) {
-  *reinterpret_cast<std::byte*>(what.arrays.front().address) ^= std::byte{1};
+/// As a kernel might do it. The first two arrays are inputs.
+void change_inputs(const Launch& what) {
+  for (const CallerArray& array : what.arrays.first(2)) {
+    *reinterpret_cast<std::byte*>(array.address) ^= std::byte{1};
+  }
 }
 
 TEST(WorkloadMemory, AChangedInputIsToldOfTheRunThatChangedIt) {
@@ -31,7 +33,7 @@ TEST(WorkloadMemory, AChangedInputIsToldOfTheRunThatChangedIt) {
   WorkloadSubject subject(with_kernels(), [&](ExecutorKind executor, const DeviceConfig& config,
                                               const Launch& what, uint64_t seed) {
     RunResult result = stress::launch_on(executor, config, what, seed);
-    if (changes && result.error.code == ErrorCode::ok) change_input(what);
+    if (changes && result.error.code == ErrorCode::ok) change_inputs(what);
     return result;
   });
   uint64_t wrong = 0;
@@ -55,7 +57,7 @@ TEST(WorkloadMemory, WhatADeadlockLeavesIsOfNoOtherRun) {
     RunResult result = stress::launch_on(executor, config, what, seed);
     if (result.error.code == ErrorCode::ok) return result;
     ++changed;
-    change_input(what);
+    change_inputs(what);
     return result;
   });
   uint64_t passed = 0;
@@ -72,7 +74,7 @@ TEST(WorkloadMemory, WhatADeadlockLeavesIsOfNoOtherRun) {
 TEST(WorkloadMemory, ASmallerRunNeedsWhatChangesItsInput) {
   const auto launch = [](ExecutorKind executor, const DeviceConfig& config, const Launch& what,
                          uint64_t seed) {
-    if (config.chip.schedulers >= 2) change_input(what);
+    if (config.chip.schedulers >= 2) change_inputs(what);
     return stress::launch_on(executor, config, what, seed);
   };
   WorkloadSubject subject(with_kernels(), launch);
