@@ -88,9 +88,9 @@ TEST(ExitGuard, EndsWithItsLife) {
 
 /// How a process ends that does this: its exit code, or a negative number.
 template <class Child>
-int code_of_fork(Child&& child) {
+int code_of_fork(Child&& child, pid_t (*fork_off)() = fork) {
   std::fflush(nullptr);  // or the child writes it, too
-  const pid_t process = fork();
+  const pid_t process = fork_off();
   if (process == 0) {
     alarm(10);  // or a lock that it waits for keeps it for ever
     child();
@@ -186,6 +186,23 @@ TEST(ExitGuard, IsAskedBesideTheEndOfAnother) {
         for (;;) pause();
       },
       ExitedWithCode(5), "^FATAL: outer called exit");
+}
+
+/// A process that is forked without handlers of forks has the lock of the guards as it was: here,
+/// taken by the end of one.
+TEST(ExitGuard, IsNotAskedInAProcessThatMayHaveItsLock) {
+  static int code = 0, quick = 0;
+  const ExitGuard outer(always("outer"));
+  {
+    ExitGuard inner(always("inner"));
+    const auto end_in_forks = [](void*) {
+      code = code_of_fork([] { std::exit(3); }, _Fork);
+      quick = code_of_fork([] { std::quick_exit(4); }, _Fork);
+    };
+    abi::__cxa_atexit(end_in_forks, nullptr, &inner);
+  }
+  EXPECT_EQ(code, 3);
+  EXPECT_EQ(quick, 4);
 }
 
 /// What was printed to files that are open is in them, as after any exit().
