@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -88,6 +89,15 @@ TEST_F(Crashes, AreReportedIntoThePipeThatWasOpened) {
   for (const std::string& argument : arguments({"--isolate"})) command.push_back(argument);
   EXPECT_EQ(run_program("/usr/bin/timeout", command).code, 5);
   EXPECT_EQ(reader.end_with(0).json()["outcome"], "crashed");
+}
+
+/// Who opens a pipe waits for a reader; here the only one has left before the crash.
+TEST_F(Crashes, WaitForNoOtherReaderOfThePipeThatWasOpened) {
+  mkfifo(folder_.path("result").c_str(), 0600);
+  RunningProgram reader({"-c", ": < " + folder_.path("result")}, "/bin/sh");
+  Strings command{"20", PTO2_PROGRAM};
+  for (const std::string& argument : arguments({"--isolate"})) command.push_back(argument);
+  EXPECT_EQ(run_program("/usr/bin/timeout", command).code, 128 + SIGPIPE);
 }
 
 /// What is left of an earlier run would pass for the result of this one.
