@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "bench/peers/measure.hpp"
+#include "bench/peers/surroundings.hpp"
 #include "bench/peers/telling.hpp"
 #include "bench/peers/update.hpp"
 #include "bench/program.hpp"
@@ -17,11 +18,11 @@ namespace pto2::bench {
 namespace {
 
 const std::vector<PeerName> peers{{ours, "PTO2", ""},
-                                  {"libgomp", "OpenMP, libgomp", ""},
+                                  {"libgomp", "OpenMP, libgomp", "GCC as the compiler"},
                                   {"libomp", "OpenMP, libomp", "libomp-19-dev"},
                                   {"tbb_flow", "oneTBB flow graph", "libtbb-dev"},
                                   {"tbb_group", "oneTBB task_group", "libtbb-dev"},
-                                  {"starpu", "StarPU", "libstarpu-dev"}};
+                                  {"starpu", "StarPU", "libstarpu-dev and pkg-config"}};
 
 constexpr std::size_t rounds = 7;
 
@@ -29,9 +30,11 @@ int measure(const std::string& rows, bool update) {
   const std::filesystem::path page = PTO2_SOURCE "/docs/PERFORMANCE.md";
   Results results = choose(peers, PTO2_PEERS);
   for (const PeerName& peer : results.left_out) {
-    std::cerr << "peers: without " << peer.title << ", as " << peer.package << " is missing\n";
+    std::cerr << "peers: without " << peer.title << ", which needs " << peer.needs << '\n';
   }
+  expect_cpus(2);
   if (update) check_update(page, results);
+  leave_peers_as_they_come(std::cerr);
   const Programs programs(std::filesystem::read_symlink("/proc/self/exe").parent_path());
   measure_all(programs, rounds, results);
   return tell(results, rows, update ? page : std::filesystem::path());

@@ -28,7 +28,8 @@ endif()
 #
 # Builds bin/SUBJECT_bench on google-benchmark. The program takes `--rows FILE` and appends one JSON
 # object per line with subject, work, ns, peer, peer_ns, ratio (the rows of ./dev bench --json),
-# beside google-benchmark's own options. What has no peer says nothing of one. A peer that is
+# beside google-benchmark's own options. What has no peer says nothing of one, and what the checker
+# does is not told in ns. A peer that is
 # measured with fewer tasks, because it would take too long or too much memory, has peer_tasks as
 # well.
 function(pto2_bench SUBJECT)

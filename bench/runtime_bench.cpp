@@ -6,8 +6,8 @@
 ///   fan_out/GRAPH        the same for the two fan-outs, lock against word
 ///   submit/GRAPH/TASKS   the orchestration alone, on one host thread: without its waits and what
 ///                        runs while it gives way; the peer is OpenMP's whole cost on one thread
-///   memory/TASKS         peak memory of the process after a run; listed first, before OpenMP
-///                        has allocated any
+///   memory/TASKS         peak memory of the process after its runs of this size and of all before;
+///                        listed first, before OpenMP has allocated any
 ///   launch               one empty task from launch to result
 ///   hop                  a dependent task on another core of the chip
 ///   block/N              a part of a block task of N parts, from launch to result; the peer is the

@@ -56,7 +56,7 @@ Contender product_of(const TileMath& math, HalfFormat format, const ProductCase&
       Operands{first_of(c, t.rows * (scores ? c.query_stride : t.columns), format),
                halves_of(c, t.columns * t.depth, format, c.offsets[1]),
                Operand<float>(t.rows * (scores ? t.columns : t.depth), c.offsets[2])});
-  const auto units = static_cast<double>(t.rows * t.columns * t.depth);
+  const double units = operations_of(t);
   if (scores) {
     return {math.name, units, [=, &math, stride = c.query_stride] {
               math.scores(format, t, o->first.data(), stride, o->second.data(), o->out.data());

@@ -12,10 +12,6 @@ using namespace workloads;
 constexpr double most_of_products = 2;
 constexpr const char* sgemm = "sgemm";
 
-double operations(const TileShape& t) {
-  return 2.0 * static_cast<double>(t.rows * t.columns * t.depth);
-}
-
 /// The product by OpenBLAS: of m x k and k x n floats, or of m x k and the transpose of n x k.
 std::function<void()> sgemm_of(size_t rows, size_t columns, size_t depth, CBLAS_TRANSPOSE right) {
   const auto a = std::make_shared<Operand<float>>(random_floats(rows * depth));
@@ -36,9 +32,9 @@ Comparison scores(const AttentionTile& tile) {
   const auto keys = random_halves(t.columns * t.depth, tile.format);
   const Operand<float> out(t.rows * t.columns);
   std::vector<Contender> contenders{
-      {sgemm, operations(t), sgemm_of(t.rows, t.columns, t.depth, CblasTrans)}};
+      {sgemm, operations_of(t), sgemm_of(t.rows, t.columns, t.depth, CblasTrans)}};
   for (const TileMath* math : supported_maths()) {
-    contenders.push_back({math->name, operations(t), [&, math] {
+    contenders.push_back({math->name, operations_of(t), [&, math] {
                             math->scores(tile.format, t, query.data(), t.depth, keys.data(),
                                          out.data());
                           }});
@@ -52,9 +48,9 @@ Comparison weighted_values(const AttentionTile& tile) {
   const auto values = random_halves(t.columns * t.depth, tile.format);
   const Operand<float> out(t.rows * t.depth);
   std::vector<Contender> contenders{
-      {sgemm, operations(t), sgemm_of(t.rows, t.depth, t.columns, CblasNoTrans)}};
+      {sgemm, operations_of(t), sgemm_of(t.rows, t.depth, t.columns, CblasNoTrans)}};
   for (const TileMath* math : supported_maths()) {
-    contenders.push_back({math->name, operations(t), [&, math] {
+    contenders.push_back({math->name, operations_of(t), [&, math] {
                             math->weighted_values(tile.format, t, weights.data(), values.data(),
                                                   out.data());
                           }});
@@ -67,7 +63,7 @@ Comparison multiply(size_t side) {
   const auto left = random_floats(side * side);
   const auto right = random_floats(side * side);
   const Operand<float> out(side * side);
-  const double units = operations({side, side, side});
+  const double units = operations_of({side, side, side});
   std::vector<Contender> contenders{{sgemm, units, sgemm_of(side, side, side, CblasNoTrans)}};
   for (const TileMath* math : supported_maths()) {
     contenders.push_back({math->name, units, [&, math] {

@@ -16,10 +16,17 @@ struct Comparison {
   std::vector<Timing> timings;
   /// Largest ratio that the second contender may have; 0: any.
   double most = 0;
+
+  [[nodiscard]] bool is_broken() const { return most > 0 && timings.at(1).ratio > most; }
 };
 
+/// Of a product: a multiplication and an addition are two.
+[[nodiscard]] inline double operations_of(const workloads::TileShape& t) {
+  return 2.0 * static_cast<double>(t.rows * t.columns * t.depth);
+}
+
 /// A product of 16-bit matrices, beside OpenBLAS's product of the same in float; a unit is an
-/// operation, of which a multiplication and an addition are two. The widest TileMath comes second.
+/// operation. The widest TileMath comes second.
 [[nodiscard]] std::vector<Comparison> measure_products();
 
 /// Softmax and update by element, beside plain loops, and beside a copy of as many bytes as they

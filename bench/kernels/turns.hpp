@@ -24,7 +24,7 @@ struct Timing {
 [[nodiscard]] std::vector<Timing> timings_of(const std::vector<Contender>& contenders,
                                              const std::vector<std::vector<double>>& ns);
 
-/// Measures each for a slice of some ten microseconds, in every round, after a call that is not
+/// Measures each for a slice of 40 to 80 microseconds, in every round, after a call that is not
 /// counted. The first contender is the one that the others are compared with.
 [[nodiscard]] std::vector<Timing> measure_in_turns(const std::vector<Contender>& contenders);
 

@@ -107,8 +107,8 @@ std::string memory_table(const Results& results) {
   return table.text();
 }
 
-std::string plot(bool wanted, const std::string& name, const std::string& caption) {
-  return wanted ? fmt::format("\n![{}](performance/{}.svg)\n", caption, name) : std::string();
+std::string plot(bool wanted, const char* name, const char* caption) {
+  return wanted ? fmt::format("\n![{}](performance/{})\n", caption, name) : std::string();
 }
 
 }  // namespace
@@ -116,13 +116,13 @@ std::string plot(bool wanted, const std::string& name, const std::string& captio
 std::string tables_of(const Results& results, bool plots) {
   std::string text = results.machine + "\n\n";
   for (const PeerName& peer : results.left_out) {
-    text += fmt::format("Without {}, as {} was missing.\n\n", peer.title, peer.package);
+    text += fmt::format("Without {}, which needs {}.\n\n", peer.title, peer.needs);
   }
   text += "### Empty kernels: nanoseconds per task, of the clock / of all CPUs\n";
   for (const uint32_t threads : {2, 1}) {
     text += fmt::format("\nThreads: {}\n\n", threads) + loads_table(results, threads, 0, time_text);
   }
-  text += plot(plots, "tasks", "nanoseconds per task with empty kernels, two threads");
+  text += plot(plots, tasks_plot, "nanoseconds per task with empty kernels, two threads");
   text += "\n### Efficiency with kernels of 1 and 10 µs\n";
   for (const uint32_t threads : {2, 1}) {
     for (const double kernel_ns : {1'000, 10'000}) {
@@ -131,9 +131,9 @@ std::string tables_of(const Results& results, bool plots) {
     }
   }
   text += "\n### METG of independent tasks, in µs\n\n" + granularity_table(results);
-  text += plot(plots, "granularity", "efficiency by kernel duration, two threads");
+  text += plot(plots, granularity_plot, "efficiency by kernel duration, two threads");
   text += "\n### Peak memory of the process, in MiB\n\n" + memory_table(results);
-  text += plot(plots, "memory", "peak memory by tasks");
+  text += plot(plots, memory_plot, "peak memory by tasks");
   return text;
 }
 

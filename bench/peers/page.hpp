@@ -15,6 +15,11 @@ namespace pto2::bench {
 /// it has no such lines.
 [[nodiscard]] std::string with_generated(std::string page, const std::string& text);
 
+inline constexpr const char* tasks_plot = "tasks.svg";
+inline constexpr const char* granularity_plot = "granularity.svg";
+inline constexpr const char* memory_plot = "memory.svg";
+inline constexpr const char* plot_names[] = {tasks_plot, granularity_plot, memory_plot};
+
 /// Writes the plots that the tables name, as SVG, with gnuplot. Throws std::runtime_error if that
 /// fails.
 void write_plots(const std::filesystem::path& folder, const Results& results);

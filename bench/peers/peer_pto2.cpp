@@ -20,6 +20,7 @@ class OurPeer : public Peer {
         launch(DeviceConfig(), executors::TeamOptions{.host_threads = threads_, .may_join = true},
                {kernels, [&](PTO2Runtime* rt) { submit(rt, pattern, tasks); }, {}});
     if (result.error.code != ErrorCode::ok) throw std::runtime_error(result.error.message);
+    if (result.tasks != tasks) throw std::runtime_error("not as many tasks as were asked for");
   }
 
  private:

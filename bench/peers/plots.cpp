@@ -80,16 +80,16 @@ std::vector<Series> memory_series(const Results& results) {
 
 void write_plots(const std::filesystem::path& folder, const Results& results) {
   std::filesystem::create_directories(folder);
-  run_gnuplot(folder / "tasks.svg",
+  run_gnuplot(folder / tasks_plot,
               "set style data histograms\nset style fill solid\nset logscale y\n"
               "set datafile missing '?'\nset xtics rotate by -20 noenhanced\n"
               "set ylabel 'ns per task'",
               task_series(results), "using 2:xtic(1)");
-  run_gnuplot(folder / "granularity.svg",
+  run_gnuplot(folder / granularity_plot,
               "set logscale x\nset yrange [0:110]\nset xlabel 'kernel duration, µs'\n"
               "set ylabel 'efficiency, %'",
               granularity_series(results), "with linespoints");
-  run_gnuplot(folder / "memory.svg",
+  run_gnuplot(folder / memory_plot,
               "set logscale xy\nset xlabel 'tasks'\nset ylabel 'peak memory, MiB'",
               memory_series(results), "with linespoints");
 }

@@ -16,9 +16,9 @@ namespace pto2::bench {
 
 /// A runtime, in the order of the tables; ours is the first.
 struct PeerName {
-  std::string name;     ///< of its program, peer_NAME, and in rows
-  std::string title;    ///< in tables and plots
-  std::string package;  ///< which it needs; empty: nothing that other benchmarks do not
+  std::string name;   ///< of its program, peer_NAME, and in rows
+  std::string title;  ///< in tables and plots
+  std::string needs;  ///< empty: nothing that other benchmarks do not
 };
 inline constexpr const char* ours = "pto2";
 

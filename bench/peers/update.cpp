@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 #include "bench/peers/page.hpp"
 
@@ -29,15 +30,17 @@ std::string changed(const std::filesystem::path& page, const std::string& tables
 void check_update(const std::filesystem::path& page, const Results& chosen) {
   if (!chosen.left_out.empty()) {
     const PeerName& peer = chosen.left_out.front();
-    throw std::runtime_error(fmt::format("--update would lose the figures of {}; install {} first",
-                                         peer.title, peer.package));
+    throw std::runtime_error(fmt::format("--update would lose the figures of {}, which needs {}",
+                                         peer.title, peer.needs));
   }
   static_cast<void>(changed(page, ""));
   std::filesystem::create_directories(plots_of(page));
-  for (const std::filesystem::path& written : {page, plots_of(page)}) {
-    if (access(written.c_str(), W_OK) != 0) {
-      throw std::runtime_error("cannot write " + written.string());
-    }
+  std::vector<std::filesystem::path> written{page, plots_of(page)};
+  for (const char* plot : plot_names) {
+    if (exists(plots_of(page) / plot)) written.push_back(plots_of(page) / plot);
+  }
+  for (const std::filesystem::path& path : written) {
+    if (access(path.c_str(), W_OK) != 0) throw std::runtime_error("cannot write " + path.string());
   }
   if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
     throw std::runtime_error("--update needs gnuplot; install gnuplot-nox first");

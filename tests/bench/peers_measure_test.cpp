@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "bench/peers/page.hpp"
+#include "bench/peers/surroundings.hpp"
 #include "bench/peers/telling.hpp"
 #include "bench/peers/update.hpp"
 
@@ -19,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::Property;
 using testing::Throws;
 using testing::ThrowsMessage;
@@ -41,7 +44,7 @@ class Peers : public testing::Test {
   /// kernels of whole nanoseconds.
   void add(const PeerName& peer, const std::string& special = "") const {
     write("peer_" + peer.name, "#!/bin/sh\n" + special + R"(
-if [ $1 = --check ]; then echo "{\"runs\": $4, \"correct\": true}"; exit; fi
+if [ $1 = --check ]; then echo "{\"runs\": $((2 * $4)), \"correct\": true}"; exit; fi
 shift 3
 while [ $# != 0 ]; do
   loads="$loads,{\"kernel_ns\": ${2%.*}, \"wall\": [9,0.001,0.001], \"cpu\": [9,1,1]}"
@@ -89,11 +92,11 @@ if [ "$1 $2" = "stencil 1" ] && ! mkdir "$0.once"; then echo "no such stencil" >
 }
 
 TEST_F(Peers, WithoutOursThereAreNoRatios) {
-  add(own, R"(if [ $1 = --check ]; then echo '{"runs": 4999, "correct": true}'; exit; fi)");
+  add(own, R"(if [ $1 = --check ]; then echo '{"runs": 39999, "correct": true}'; exit; fi)");
   add(other);
   const Results results = measured();
   ASSERT_EQ(results.failures.size(), 1U);
-  EXPECT_THAT(results.failures[0].told, HasSubstr("4999 kernels of 5000 tasks"));
+  EXPECT_THAT(results.failures[0].told, HasSubstr("39999 kernels of 40000 tasks"));
   EXPECT_EQ(results.loads.at(0).costs.at("other").ratio, 0);
   EXPECT_TRUE(rows_of(results).empty());
   EXPECT_THAT(tables_of(results, false), HasSubstr("| chain | – | 50 / 50000 |"));
@@ -119,10 +122,32 @@ TEST_F(Peers, AreThoseThatAreBuilt) {
   EXPECT_EQ(results.left_out[0].name, "other");
 }
 
+/// As they would have one thread where two are asked for, or wait in another way.
+TEST(PeersSurroundings, HaveNoSettingsOfPeers) {
+  for (const char* name : {"OMP_THREAD_LIMIT", "STARPU_NCPU", "KMP_BLOCKTIME"})
+    setenv(name, "1", 1);
+  setenv("NOT_OMP_AT_ALL", "1", 1);
+  std::ostringstream told;
+  leave_peers_as_they_come(told);
+  for (const char* name : {"OMP_THREAD_LIMIT", "STARPU_NCPU", "KMP_BLOCKTIME"}) {
+    EXPECT_EQ(getenv(name), nullptr) << name;
+    EXPECT_THAT(told.str(), HasSubstr("peers: without the setting " + std::string(name) + "\n"));
+  }
+  EXPECT_NE(getenv("NOT_OMP_AT_ALL"), nullptr);
+  unsetenv("NOT_OMP_AT_ALL");
+}
+
+TEST(PeersSurroundings, NeedAsManyCpusAsThreads) {
+  expect_cpus(1);
+  EXPECT_THAT(
+      [] { expect_cpus(CPU_SETSIZE + 1); },
+      ThrowsMessage<std::runtime_error>(HasSubstr("1025 CPUs are needed, and this process")));
+}
+
 class PeersUpdate : public Peers {
  protected:
   PeersUpdate() {
-    write("gnuplot", "#!/bin/sh\nwhile read -r _; do :; done\n");
+    write("gnuplot", "#!/bin/sh\nwhile read -r line; do echo \"$line\"; done >>\"$0.script\"\n");
     write("page.md",
           "<!-- generated: ./dev bench peers --update -->\n<!-- end of what is generated -->\n");
     setenv("PATH", folder().c_str(), 1);
@@ -143,7 +168,7 @@ TEST_F(PeersUpdate, IsPossible) {
 }
 
 TEST_F(PeersUpdate, LosesNoFiguresOfAPeerThatIsNotHere) {
-  expect_refused("would lose the figures of Other; install libother-dev",
+  expect_refused("would lose the figures of Other, which needs libother-dev",
                  choose({own, other}, ours));
 }
 
@@ -172,6 +197,14 @@ TEST_F(PeersUpdate, MustBeAllowedToWriteThePageAndTheFolderOfPlots) {
     fs::permissions(refused, fs::perms(0555));
     EXPECT_EXIT(check_as_a_user(page), testing::ExitedWithCode(0),
                 "cannot write " + refused.string());
+  }
+  for (const fs::path& path : {page, plots}) fs::permissions(path, fs::perms(0777));
+  for (const char* plot : plot_names) {
+    write("performance/" + std::string(plot), "");
+    fs::permissions(plots / plot, fs::perms(0444));
+    EXPECT_EXIT(check_as_a_user(page), testing::ExitedWithCode(0),
+                "cannot write " + (plots / plot).string());
+    fs::permissions(plots / plot, fs::perms(0666));
   }
 }
 
@@ -236,6 +269,30 @@ TEST_F(PeersTelling, WritesThePageAndAppendsRows) {
   }
   const std::string row = rows_of(found()).at(0).dump() + "\n";
   EXPECT_EQ(text("rows"), row + row);
+}
+
+/// Half of what is measured; and of each peer its own.
+TEST_F(PeersTelling, PlotsTwoThreads) {
+  Results results = found();
+  results.loads.push_back({{Pattern::chain, 10, 1, 0}, {{ours, {7'001, 0, 1}}}});
+  results.loads.push_back({{Pattern::chain, 10, 2, 1'000}, {{ours, {7'002, 0, 1}}}});
+  results.granularities.push_back({ours, 1, {{8'000, 0.71}}, {}});
+  results.granularities.push_back({ours, 2, {{8'000, 0.81}}, {}});
+  results.granularities.push_back({"other", 2, {{9'000, 0.5}}, {}});
+  results.memories.push_back({ours, 10, 3 << 20});
+  results.memories.push_back({"other", 10, std::nullopt});
+  EXPECT_EQ(told(results, "", folder() / "page.md"), 0);
+  const std::string script = text("gnuplot.script");
+  for (const char* series :
+       {"$series0 << END\n\"chain\" 2000\nEND\n", "$series1 << END\n\"chain\" 1000\nEND\n",
+        "$series0 << END\n8 81\nEND\n", "$series1 << END\n9 50\nEND\n",
+        "$series0 << END\n10 3\nEND\nplot $series0 with"}) {
+    EXPECT_THAT(script, HasSubstr(series));
+  }
+  EXPECT_THAT(script, Not(HasSubstr("700")));
+  for (const char* plot : plot_names) {
+    EXPECT_THAT(script, HasSubstr("performance/" + std::string(plot)));
+  }
 }
 
 TEST_F(PeersTelling, KeepsThePageIfOneFailed) {

@@ -63,7 +63,7 @@ TEST(PeersResults, ARowIsAPeerBesideOurs) {
 TEST(PeersPage, HasAColumnPerPeerAndSaysWhatIsMissing) {
   const std::string text = tables_of(two_peers(), false);
   EXPECT_THAT(text, StartsWith("Measured on paper.\n\n"));
-  EXPECT_THAT(text, HasSubstr("Without Absent, as libabsent-dev was missing.\n"));
+  EXPECT_THAT(text, HasSubstr("Without Absent, which needs libabsent-dev.\n"));
   EXPECT_THAT(text, HasSubstr("| graph | PTO2 | Other |\n|---|--:|--:|\n"
                               "| independent | 2000 / 3000 | 1000 / 1500 |\n"
                               "| chain | 2500 / 3500 | – |\n"));

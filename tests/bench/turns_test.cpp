@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/kernels/section.hpp"
+
 namespace pto2::bench {
 namespace {
 
@@ -28,6 +30,17 @@ TEST(Turns, DivideByTheUnitsOfEachContender) {
   EXPECT_GT(calls[1], 0);
   EXPECT_LT(timings[1].ratio, 1e-3);
   EXPECT_LT(timings[1].ns, timings[0].ns);
+}
+
+/// By the second contender, the widest.
+TEST(Turns, AComparisonIsBrokenByAWidestThatIsTooSlow) {
+  const auto broken = [](double widest, double most) {
+    return Comparison{"", {{"peer", 1, 1}, {"widest", 1, widest}, {"narrow", 1, 9}}, most}
+        .is_broken();
+  };
+  EXPECT_TRUE(broken(2.1, 2));
+  EXPECT_FALSE(broken(2, 2));
+  EXPECT_FALSE(broken(9, 0));
 }
 
 }  // namespace
