@@ -10,6 +10,7 @@
 
 #include "models/mutants/planting.hpp"
 #include "models/mutants/source_text.hpp"
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::mutants {
 namespace {
@@ -30,14 +31,13 @@ std::string read(const fs::path& path) {
   return text;
 }
 
-/// Only if it is not there yet.
+/// Only if it is not there yet. What there is stays if it cannot be.
 void write(const fs::path& path, const std::string& text) {
   if (fs::exists(path) && read(path) == text) return;
   fs::create_directories(path.parent_path());
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  if (!out) throw MutantError(path.string() + " cannot be written");
+  cli::OutputFile out(path, "the text");
+  out.write(text);
+  out.finish();
 }
 
 bool is_quick(const Mutant& mutant) {

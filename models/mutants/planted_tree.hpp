@@ -24,13 +24,14 @@ struct Planting {
                                      const std::vector<Mutant>& mutants);
 
 /// Writes into the files of the mutants below `root` where the needles of `changed` are now, and
-/// what their names are called.
+/// what their names are called. Throws CliError if one cannot be written, which stays as it was.
 void update_mutants(const std::filesystem::path& root, const std::vector<Place>& changed);
 
 /// Makes `out` a copy of what a build needs of `root`, with the mutants planted. Files that are
 /// right already are left alone, so that a build compiles no more than it must; others are removed.
 /// Writes OUT/witnesses.cmake, which sets pto2_witnesses and pto2_quick_witnesses to the programs
 /// that find mutants, and OUT/catalogue, a line `NAME NUMBER quick|long KIND WITNESS` for each.
+/// Throws CliError if a file cannot be written.
 [[nodiscard]] Planting write_planted_tree(const std::filesystem::path& root,
                                           const std::filesystem::path& out,
                                           const std::vector<Mutant>& mutants);

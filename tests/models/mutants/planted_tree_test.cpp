@@ -7,6 +7,9 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
+
+#include "tests/support/full_disk.hpp"
 
 namespace pto2::mutants {
 namespace {
@@ -150,6 +153,19 @@ TEST_F(PlantedTree, UpdatesMutantsWhoseFilesOrNamesHaveChanged) {
   const Planting again = check_mutants(root(), mutants);
   EXPECT_THAT(again.changed, IsEmpty());
   EXPECT_THAT(again.problems, IsEmpty());
+}
+
+TEST_F(PlantedTree, AMutantThatCannotBeUpdatedStaysAsItWas) {
+  const fs::path path = root() / "models/mutants/core/alpha.mutant";
+  const auto size = fs::file_size(path);
+  fs::rename(root() / "core/a.hpp", root() / "core/c.hpp");
+  const std::vector<Mutant> mutants = read_mutants(root());
+  const Planting planting = check_mutants(root(), mutants);
+  {
+    const test::FullDisk disk(16);
+    EXPECT_THROW(update_mutants(root(), planting.changed), std::runtime_error);
+  }
+  EXPECT_EQ(fs::file_size(path), size);
 }
 
 TEST_F(PlantedTree, TwoMutantsOfOneNameAreAnError) {

@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,6 +11,7 @@
 
 #include "models/support/model_policy.hpp"
 #include "runtime/output/exit_codes.hpp"
+#include "tests/support/full_disk.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -66,31 +65,11 @@ TEST_F(Index, NeedsBothMarksInTheirOrder) {
                std::runtime_error);
 }
 
-/// Lets no file become larger than `bytes`, as on a full disk, for its own lifetime.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &former_);
-    const rlimit limit{bytes, former_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &former_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  void (*handler_)(int);
-  rlimit former_{};
-};
-
 TEST_F(Index, ThatCannotBeWrittenLeavesTheFormerOne) {
   const std::string former = "before\n" + begin + "old" + end + "after\n";
   write(former);
   {
-    const FullDisk disk(16);
+    const test::FullDisk disk(16);
     EXPECT_THROW(static_cast<void>(current("tables\n", true)), std::runtime_error);
   }
   EXPECT_EQ(text(), former);
