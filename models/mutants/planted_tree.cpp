@@ -61,6 +61,18 @@ std::set<fs::path> files_of(const fs::path& root) {
   return files;
 }
 
+/// With what a list of witnesses begins.
+constexpr const char* witnesses_mark = "set(pto2_witnesses";
+
+/// A copy has its list before it has anything else.
+void refuse_other_files(const fs::path& out) {
+  if (!fs::exists(out) || fs::is_empty(out)) return;
+  const fs::path list = out / "witnesses.cmake";
+  if (fs::exists(list) && read(list).starts_with(witnesses_mark)) return;
+  throw MutantError(out.string() +
+                    " has other files; name an empty folder, or a copy that was written before");
+}
+
 /// Removes what is in the copied folders of `out` and not among `files`.
 void remove_others(const fs::path& out, const std::set<fs::path>& files) {
   std::vector<fs::path> others;
@@ -98,7 +110,7 @@ std::string witnesses_of(const std::vector<Mutant>& mutants) {
     all.insert(program_of(mutant));
     if (is_quick(mutant)) quick.insert(program_of(mutant));
   }
-  std::string text = "set(pto2_witnesses";
+  std::string text = witnesses_mark;
   for (const std::string& program : all) text += "\n  " + program;
   text += ")\nset(pto2_quick_witnesses";
   for (const std::string& program : quick) text += "\n  " + program;
@@ -186,6 +198,8 @@ Planting write_planted_tree(const fs::path& root, const fs::path& out,
   const Sources sources = read_sources(root);
   const auto places = find_places(sources, mutants, planting);
   const std::set<fs::path> files = files_of(root);
+  refuse_other_files(out);
+  write(out / "witnesses.cmake", witnesses_of(mutants));
   remove_others(out, files);
   for (const fs::path& file : files) {
     if (!places.contains(file.string())) replicate(root / file, out / file);
@@ -193,7 +207,6 @@ Planting write_planted_tree(const fs::path& root, const fs::path& out,
   for (const auto& [file, its] : places) {
     write(out / file, planted(file, sources.at(file).text, its));
   }
-  write(out / "witnesses.cmake", witnesses_of(mutants));
   write(out / "catalogue", catalogue_of(mutants));
   return planting;
 }

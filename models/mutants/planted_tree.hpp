@@ -31,7 +31,8 @@ void update_mutants(const std::filesystem::path& root, const std::vector<Place>&
 /// right already are left alone, so that a build compiles no more than it must; others are removed.
 /// Writes OUT/witnesses.cmake, which sets pto2_witnesses and pto2_quick_witnesses to the programs
 /// that find mutants, and OUT/catalogue, a line `NAME NUMBER quick|long KIND WITNESS` for each.
-/// Throws CliError if a file cannot be written.
+/// Throws MutantError if `out` has files and is no such copy, finished or not, and CliError if one
+/// cannot be written.
 [[nodiscard]] Planting write_planted_tree(const std::filesystem::path& root,
                                           const std::filesystem::path& out,
                                           const std::vector<Mutant>& mutants);

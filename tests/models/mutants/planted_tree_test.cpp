@@ -126,6 +126,38 @@ TEST_F(PlantedTree, LeavesAloneWhatIsRightAndRemovesWhatIsGone) {
   EXPECT_TRUE(fs::exists(out() / "build/kept"));
 }
 
+/// It would lose all that the copy does not have: of its own tree, too.
+TEST_F(PlantedTree, IsNotWrittenOverWhatIsNoCopy) {
+  const std::vector<Mutant> mutants = read_mutants(root());
+  const fs::path other = folder_ / "other";
+  fs::create_directories(other / "core");
+  std::ofstream(other / "core/own.hpp") << "own";
+  std::ofstream(other / "catalogue") << "own";
+  for (const fs::path& path : {root(), folder_, root() / "core", other}) {
+    try {
+      static_cast<void>(write_planted_tree(root(), path, mutants));
+      ADD_FAILURE() << path;
+    } catch (const MutantError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(path.string() + " has other files"));
+    }
+  }
+  EXPECT_TRUE(fs::exists(other / "core/own.hpp"));
+  EXPECT_EQ(read_mutants(root()).size(), 2U);
+  fs::create_directories(out());
+  EXPECT_THAT(write().problems, IsEmpty()) << "an empty folder";
+}
+
+/// A copy that was not finished is one all the same.
+TEST_F(PlantedTree, IsWrittenAgainAfterAnError) {
+  file("core/c.hpp", "int h = f() + 1;\n");
+  mutant("overlap-a", "chip_test", "core/c.hpp", "f() + 1", "f() + 2");
+  mutant("overlap-b", "chip_test", "core/c.hpp", "f() + 1", "f() + 3");
+  EXPECT_THROW(static_cast<void>(write()), MutantError);
+  fs::remove(root() / "models/mutants/core/overlap-b.mutant");
+  EXPECT_THAT(write().problems, IsEmpty());
+  EXPECT_THAT(text("core/c.hpp"), HasSubstr("f() + 2"));
+}
+
 TEST_F(PlantedTree, TellsOfEachMutantThatHasNoPlace) {
   mutant("lost", "chip_test", "core/a.hpp", "return 9;", "return 0;");
   mutant("moved", "chip_test", "core/a.hpp", "return 2;", "return 0;");
