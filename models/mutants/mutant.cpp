@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 
@@ -9,6 +10,8 @@
 
 namespace pto2::mutants {
 namespace {
+
+constexpr std::string_view kinds[] = {"checker", "seeded", "random", "unit", "executor"};
 
 /// What a witness says of its kind.
 std::string kind_of(const std::string& witness) {
@@ -88,6 +91,9 @@ class Parser {
     if (mutant_.edits.empty()) fail("no line `In: FILE`, below which the bug stands");
     check_edit();
     if (mutant_.kind.empty()) mutant_.kind = kind_of(mutant_.witness);
+    if (std::ranges::count(kinds, mutant_.kind) == 0) {
+      fail(fmt::format("no kind `{}`", mutant_.kind));
+    }
   }
 
   [[noreturn]] void fail(std::string_view what) const {

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -26,14 +27,37 @@ struct Row {
   bool quick;
 };
 
-Row row_of(const std::string& line) {
+/// Nothing if the line is none, or is cut short.
+std::optional<Row> row_of(const std::string& line) {
   std::istringstream words(line);
   Row row;
   std::string effort;
   words >> row.mutant.name >> row.mutant.number >> effort >> row.mutant.kind >> std::ws;
-  std::getline(words, row.mutant.witness);
+  if (!std::getline(words, row.mutant.witness)) return std::nullopt;
   row.quick = effort == "quick";
+  if (!row.quick && effort != "long") return std::nullopt;
   return row;
+}
+
+/// Throws std::runtime_error if one is missing, or a line is none.
+std::vector<Row> rows_of(const std::filesystem::path& catalogue) {
+  std::ifstream file(catalogue);
+  if (!file) {
+    throw std::runtime_error(fmt::format(
+        "there is no {}; build the target mutants, as ./dev mutants does", catalogue.string()));
+  }
+  std::vector<Row> rows;
+  for (std::string line; std::getline(file, line);) {
+    const std::optional<Row> row = row_of(line);
+    if (!row || file.eof()) {  // the last one ends as the others do
+      throw std::runtime_error(
+          fmt::format("{}, line {}: not `NAME NUMBER quick|long KIND WITNESS`; build the target "
+                      "mutants, as ./dev mutants does",
+                      catalogue.string(), rows.size() + 1));
+    }
+    rows.push_back(*row);
+  }
+  return rows;
 }
 
 /// What the runs need around them. A crash is what many mutants are found by: it leaves no core
@@ -153,16 +177,8 @@ Mutants::Mutants() : Mutants(std::filesystem::read_symlink("/proc/self/exe").par
 }
 
 std::vector<Mutant> Mutants::matching(const std::string& pattern, bool quick) const {
-  std::ifstream catalogue(folder_ / "catalogue");
-  if (!catalogue) {
-    throw std::runtime_error(
-        fmt::format("there is no {}; build the target mutants, as ./dev "
-                    "mutants does",
-                    (folder_ / "catalogue").string()));
-  }
   std::vector<Mutant> result;
-  for (std::string line; std::getline(catalogue, line);) {
-    const Row row = row_of(line);
+  for (const Row& row : rows_of(folder_ / "catalogue")) {
     if (row.mutant.name.find(pattern) == std::string::npos || (quick && !row.quick)) continue;
     if (!std::filesystem::exists(folder_ / program_of(row.mutant))) {
       throw std::runtime_error(

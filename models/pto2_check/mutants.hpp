@@ -48,7 +48,7 @@ class Mutants {
       : folder_(std::move(folder)), max_seconds_(max_seconds) {}
 
   /// Those whose name contains `pattern`; with `quick` those alone that are marked so. Throws
-  /// std::runtime_error if the witness of one of them has not been built.
+  /// std::runtime_error if the witness of one of them has not been built, or the catalogue is none.
   [[nodiscard]] std::vector<Mutant> matching(const std::string& pattern, bool quick) const;
 
   /// Runs the witness on the mutant, until a stop is requested. To recognise a hang is the

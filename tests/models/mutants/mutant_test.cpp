@@ -63,6 +63,7 @@ TEST(ParseMutant, SaysWhatIsMissingAndWhere) {
   EXPECT_THAT(refusal_of(head + "In: core/a.hpp\n" + edit), HasSubstr("without a line `-`"));
   EXPECT_THAT(refusal_of(head + edit + "+ b\n- c\n"), HasSubstr(":9: a line `-` behind `+`"));
   EXPECT_THAT(refusal_of(head + edit + "more\n"), HasSubstr("begin with `-` or `+`"));
+  EXPECT_THAT(refusal_of(head + "Kind: executer\n" + edit), HasSubstr("no kind `executer`"));
 }
 
 }  // namespace

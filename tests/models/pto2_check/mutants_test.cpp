@@ -80,6 +80,23 @@ TEST_F(MutantsTest, MustHaveBeenBuilt) {
   EXPECT_THAT(refusal(), HasSubstr("graphs_test of the mutant lost-ring is not built; build the"));
 }
 
+/// It is not for a part of it that all is said to be found.
+TEST_F(MutantsTest, AreNoneOfACatalogueThatIsCutShort) {
+  script("graphs_test", "");
+  for (const char* line :
+       {"\n", "lost-ring 1 quick seeded\n", "lost-ring 1 quick seeded \n",
+        "lost-ring one quick seeded graphs_test\n", "lost-ring 1 later seeded graphs_test\n",
+        "lost-ring 1 quick seeded graphs_test"}) {
+    catalogue(std::string("lost-task 2 quick seeded graphs_test\n") + line);
+    try {
+      static_cast<void>(Mutants(programs_).matching("lost", false));
+      ADD_FAILURE() << line;
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("catalogue, line 2: not `NAME NUMBER quick|long KIND W"));
+    }
+  }
+}
+
 TEST_F(MutantsTest, AreKilledByAFailure) {
   const MutantResult result = run("exit 0", "echo 'run 3: 7 tasks'; echo more; exit 1");
   EXPECT_EQ(result.status, MutantStatus::killed);
