@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "runtime/output/exit_codes.hpp"
+
 namespace pto2::scenarios {
 namespace {
 
@@ -88,10 +90,12 @@ std::vector<std::string> with_mutant(const Mutant& mutant, std::vector<std::stri
   return command;
 }
 
-/// What `pto2 check` says of its only scenario; discarded if it ended without a word.
+/// What `pto2 check` says of its only scenario; discarded if it ended without a word of it.
 nlohmann::json found_by(const ChildResult& search) {
-  auto json = nlohmann::json::parse(search.text, nullptr, false);
-  return json.is_discarded() ? json : json.at("harnesses").at(0);
+  const auto json = nlohmann::json::parse(search.text, nullptr, false);
+  const bool has_begun = !json.is_discarded() && json.contains("harnesses");
+  return has_begun ? json.at("harnesses").at(0)
+                   : nlohmann::json(nlohmann::json::value_t::discarded);
 }
 
 bool has_verdict(const nlohmann::json& found, const char* verdict) {
@@ -131,10 +135,18 @@ std::string failure_of(const ChildResult& run, double limit) {
 }
 
 /// Whether its end says nothing about the bug: it could not be executed, or was killed, as the
-/// system does when memory ends.
-bool tells_nothing(const ChildResult& run) {
+/// system does when memory or time end, or was stopped; or it is of pto2, and says that it lacked
+/// something or has not seen enough. A search without a result is told by its report.
+bool tells_nothing(const Mutant& mutant, const ChildResult& run) {
   constexpr int not_executed[] = {126, 127};
-  return run.code == 128 + SIGKILL || std::ranges::count(not_executed, run.code) != 0;
+  constexpr int killed[] = {128 + SIGKILL, 128 + SIGTERM, 128 + SIGXCPU};
+  if (run.timed_out) return false;
+  if (std::ranges::count(not_executed, run.code) + std::ranges::count(killed, run.code) != 0) {
+    return true;
+  }
+  const bool is_search = mutant.kind == "checker";
+  return program_of(mutant).starts_with("pto2-") &&
+         (run.code == cli::exit_bad_input || (run.code == cli::exit_inconclusive && !is_search));
 }
 
 std::string trimmed(const std::string& line) {
@@ -246,7 +258,10 @@ void Mutants::explore(MutantResult& result, const std::stop_token& stop) {
   const nlohmann::json found = found_by(run);
   result.seconds = found.is_discarded() ? run.seconds : found.at("wall_s").get<double>();
   result.effect = effect_of(found);
-  if (!found.contains("report")) return;
+  if (!found.contains("report")) {
+    if (tells_nothing(result.mutant, run)) result.status = MutantStatus::inconclusive;
+    return;
+  }
   // A case that is met in no execution has none to replay.
   const std::string again = found.contains("replay")
                                 ? fmt::format("replay '{}'", found.at("replay").get<std::string>())
@@ -264,7 +279,7 @@ void Mutants::judge_violation(MutantResult& result, uint64_t executions,
   lock.unlock();
   const std::scoped_lock exploring(known.lock);
   if (known.failure.empty() && known.executions <= executions) {
-    explore_without_bug(known, result.mutant.witness,
+    explore_without_bug(known, result.mutant,
                         std::max(part_without_bug * max_seconds_, 4 * result.seconds), stop);
   }
   if (!known.failure.empty()) {
@@ -278,16 +293,16 @@ void Mutants::judge_violation(MutantResult& result, uint64_t executions,
   }
 }
 
-void Mutants::explore_without_bug(Exploration& known, const std::string& scenario,
-                                  double max_seconds, const std::stop_token& stop) const {
+void Mutants::explore_without_bug(Exploration& known, const Mutant& mutant, double max_seconds,
+                                  const std::stop_token& stop) const {
   const ChildResult run =
-      run_child(search_of(scenario, max_seconds), Catch::output, 2 * max_seconds, stop);
+      run_child(search_of(mutant.witness, max_seconds), Catch::output, 2 * max_seconds, stop);
   const nlohmann::json found = found_by(run);
   if (has_verdict(found, "pass")) {
     known.executions = std::numeric_limits<uint64_t>::max();
   } else if (has_verdict(found, "inconclusive")) {
     known.executions = std::max(known.executions, executions_of(found));
-  } else if (!run.timed_out) {
+  } else if (!run.timed_out && !tells_nothing(mutant, run)) {
     known.failure = effect_of(found);
   }
 }
@@ -308,7 +323,8 @@ void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   const std::string& witness = result.mutant.witness;
   const ChildResult& control = control_of(witness, stop);
   if (const std::string reason = failure_of(control, 4 * max_seconds_); !reason.empty()) {
-    result.status = control.timed_out ? MutantStatus::inconclusive : MutantStatus::survived;
+    const bool is_unknown = control.timed_out || tells_nothing(result.mutant, control);
+    result.status = is_unknown ? MutantStatus::inconclusive : MutantStatus::survived;
     result.effect = fails_anyway + reason;
     return;
   }
@@ -320,7 +336,7 @@ void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   result.effect = failure_of(run, limit);
   if (result.effect.empty()) {
     result.effect = "the witness passes";
-  } else if (!run.timed_out && tells_nothing(run)) {
+  } else if (tells_nothing(result.mutant, run)) {
     result.status = MutantStatus::inconclusive;
   } else if (!run.timed_out) {
     result.status = MutantStatus::killed;

@@ -58,8 +58,9 @@ class Mutants {
   /// `max_seconds`, nothing is known. A scenario that shows a violation is explored without the
   /// bug, too: for `part_without_bug` of `max_seconds`, or for four times as long as the violation
   /// took. It must hold, and where that is not all of it, nothing is known unless it held for more
-  /// executions than were explored with the bug. Threads may call this at once. Throws
-  /// std::runtime_error if no process can be had.
+  /// executions than were explored with the bug. Nothing is known either where the system ends a
+  /// witness, or a program of pto2 says that it lacked something. Threads may call this at once.
+  /// Throws std::system_error if no process can be had.
   MutantResult run(const Mutant& mutant, const std::stop_token& stop);
 
   /// Runs all of `chosen`, `jobs` at a time, and calls `add` for each as it ends, one call at a
@@ -83,7 +84,7 @@ class Mutants {
 
   void explore(MutantResult& result, const std::stop_token& stop);
   void judge_violation(MutantResult& result, uint64_t executions, const std::stop_token& stop);
-  void explore_without_bug(Exploration& known, const std::string& scenario, double max_seconds,
+  void explore_without_bug(Exploration& known, const Mutant& mutant, double max_seconds,
                            const std::stop_token& stop) const;
   void run_program(MutantResult& result, const std::stop_token& stop);
   [[nodiscard]] std::vector<std::string> search_of(const std::string& scenario,

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace pto2::scenarios {
@@ -121,11 +122,35 @@ TEST_F(MutantsTest, AreKilledByACrash) {
   EXPECT_EQ(result.effect, "ended by Segmentation fault");
 }
 
-/// As the system does when memory ends, or while the witness is linked anew.
+/// As the system does when memory ends, or time (ulimit -t), or while the witness is linked anew;
+/// and somebody with kill.
+constexpr const char* ends_by_system[] = {"kill -KILL $$", "kill -XCPU $$", "kill -TERM $$",
+                                          "exit 126", "exit 127"};
+
 TEST_F(MutantsTest, NothingIsKnownFromAWitnessThatTheSystemEnds) {
-  for (const char* end : {"kill -KILL $$", "exit 126", "exit 127"}) {
-    const MutantResult result = run("exit 0", end);
-    EXPECT_EQ(result.status, MutantStatus::inconclusive) << end;
+  for (const char* end : ends_by_system) {
+    EXPECT_EQ(run("exit 0", end).status, MutantStatus::inconclusive) << end;
+    const MutantResult anyway = run(end, "exit 1");
+    EXPECT_EQ(anyway.status, MutantStatus::inconclusive) << end;
+    EXPECT_THAT(anyway.effect, HasSubstr("fails without the bug, too")) << end;
+  }
+}
+
+/// Of pto2 the exit code says that memory ended, or that nothing was seen; of a test it is a
+/// failure like any other.
+TEST_F(MutantsTest, NothingIsKnownFromAProgramThatSaysSo) {
+  const auto run_simulations = [&](const std::string& without_bug, const std::string& with_bug) {
+    script("pto2-simulate", without_bug, with_bug);
+    return Mutants(programs_).run({"bug", 7, "random", "pto2-simulate simulate X"}, {}).status;
+  };
+  for (const char* code : {"3", "4"}) {
+    const std::string exit = std::string("exit ") + code;
+    EXPECT_EQ(run_simulations("exit 0", exit), MutantStatus::inconclusive) << code;
+    EXPECT_EQ(run_simulations(exit, "exit 1"), MutantStatus::inconclusive) << code;
+    EXPECT_EQ(run("exit 0", exit).status, MutantStatus::killed) << code;
+  }
+  for (const char* code : {"1", "5", "70"}) {
+    EXPECT_EQ(run_simulations("exit 0", std::string("exit ") + code), MutantStatus::killed) << code;
   }
 }
 
@@ -257,6 +282,26 @@ TEST_F(MutantsTest, AScenarioIsJudgedByItsReport) {
   const MutantResult silent = explore("exit 1");
   EXPECT_EQ(silent.status, MutantStatus::survived);
   EXPECT_EQ(silent.effect, "the program ended without a result");
+}
+
+/// pto2 check says of a search that was stopped that it was, and of one that was not begun nothing.
+TEST_F(MutantsTest, NothingIsKnownFromASearchThatTheSystemEnds) {
+  std::vector<std::string> ends(std::begin(ends_by_system), std::end(ends_by_system));
+  ends.push_back("exit 3");
+  ends.push_back("echo '{\"interrupted\": true}'; exit 143");
+  ends.push_back(search(R"({"verdict": "inconclusive", "executions": 4, "blocked": 0, )"
+                        R"("wall_s": 1, "reason": "it was stopped"})") +
+                 "; exit 143");
+  for (const std::string& end : ends) {
+    Mutants mutants(programs_);
+    const Mutant mutant{"bug", 7, "checker", "piece/scenario"};
+    script("pto2-check", search(holds), end);
+    EXPECT_EQ(mutants.run(mutant, {}).status, MutantStatus::inconclusive) << end;
+    script("pto2-check", end, search(violated));
+    EXPECT_EQ(mutants.run(mutant, {}).status, MutantStatus::inconclusive) << end;
+    script("pto2-check", search(holds), search(violated));
+    EXPECT_EQ(mutants.run(mutant, {}).status, MutantStatus::killed) << "it is explored again";
+  }
 }
 
 /// A case that no execution has met is none that could be replayed.
