@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <stdexcept>
 #include <string>
 
 #include "core/assert.hpp"
 #include "models/pto2_check/checking.hpp"
+#include "models/pto2_check/entry_of.hpp"
 #include "models/pto2_check/named_token.hpp"
 #include "models/pto2_check/weakening.hpp"
 #include "models/support/model_policy.hpp"
@@ -59,9 +61,32 @@ TEST(Checking, AnotherNumberFails) {
   EXPECT_FALSE(report.violation);
 }
 
+/// A new scenario has none: how many there are is told.
+TEST(Checking, OneWithoutANumberFails) {
+  const model::Report report = check(message(0), {});
+  EXPECT_EQ(report.verdict, model::Verdict::fail);
+  EXPECT_THAT(report.reason, HasSubstr("expected 0 executions"));
+  EXPECT_EQ(report.executions, 2U);
+}
+
 TEST(Checking, AnUnreachedCaseFails) {
   Entry entry = message(2);
   entry.reaches.push_back("the message is lost");
+  const model::Report report = check(entry, {});
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->kind, model::ViolationKind::unreached);
+}
+
+/// A role that does nothing: neither case is met.
+struct Idler : Roles<Model, 1> {
+  static constexpr std::array<const char*, 2> reaches{"first", "second"};
+  void thread(uint32_t) {}
+  void finish() {}
+};
+
+TEST(Checking, AScenarioIsAskedForTheCasesThatItNames) {
+  const Entry entry = entry_of<Idler>("toy/idler");
+  EXPECT_THAT(entry.reaches, testing::ElementsAre("first", "second"));
   const model::Report report = check(entry, {});
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->kind, model::ViolationKind::unreached);

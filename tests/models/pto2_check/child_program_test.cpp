@@ -57,6 +57,23 @@ TEST(ChildProgram, IsInterruptedWhereTheCallerIsNot) {
   std::signal(SIGINT, former);
 }
 
+/// As the threads of pto2 check do.
+TEST(ChildProgram, BlocksNoSignals) {
+  sigset_t all;
+  sigset_t former;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &former);
+  EXPECT_EQ(shell("kill -TERM $$; exit 7").code, 128 + SIGTERM);
+  pthread_sigmask(SIG_SETMASK, &former, nullptr);
+}
+
+/// A program that minds the limit of its files does so by itself.
+TEST(ChildProgram, IsEndedForATooLargeFileWhereTheCallerIsNot) {
+  const auto former = std::signal(SIGXFSZ, SIG_IGN);
+  EXPECT_EQ(shell("kill -XFSZ $$; exit 7").code, 128 + SIGXFSZ);
+  std::signal(SIGXFSZ, former);
+}
+
 TEST(ChildProgram, IsKilledWithItsChildrenWhenItsTimeIsUp) {
   const ChildResult result = shell("sleep 600 & echo $!; wait", Catch::output_and_errors, 2);
   EXPECT_TRUE(result.timed_out);

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -251,6 +252,33 @@ TEST_F(MutantsTest, TheWitnessRunsWithoutAnyMutant) {
     EXPECT_EQ(result.status, MutantStatus::killed) << result.effect;
   });
   unsetenv("PTO2_MUTANT");
+}
+
+/// What is set for it.
+TEST_F(MutantsTest, AWitnessLeavesNoCoreAndFailsAtOnce) {
+  rlimit cores{};
+  getrlimit(RLIMIT_CORE, &cores);
+  cores.rlim_cur = cores.rlim_max;
+  setrlimit(RLIMIT_CORE, &cores);
+  const std::string log = (programs_ / "log").string();
+  script("witness",
+         "echo $(ulimit -c) $GTEST_BRIEF $GTEST_COLOR $GTEST_FAIL_FAST "
+         "$PTO2_HANG_SECONDS >> " +
+             log);
+  const auto seen = [&](const char* hang_seconds) {
+    for (const char* name : {"GTEST_BRIEF", "GTEST_COLOR", "GTEST_FAIL_FAST"}) unsetenv(name);
+    unsetenv("PTO2_HANG_SECONDS");
+    if (hang_seconds != nullptr) setenv("PTO2_HANG_SECONDS", hang_seconds, 1);
+    fs::remove(log);
+    Mutants(programs_).run_all({{"x", 1, "unit", "witness"}}, 1, {}, [](const MutantResult&) {});
+    unsetenv("PTO2_HANG_SECONDS");
+    std::ifstream file(log);
+    std::string line;
+    std::getline(file, line);
+    return line;
+  };
+  EXPECT_EQ(seen(nullptr), "0 1 no 1 10");
+  EXPECT_EQ(seen("3"), "0 1 no 1 3") << "as who calls it has set it";
 }
 
 /// What `pto2 check` prints of the only scenario.

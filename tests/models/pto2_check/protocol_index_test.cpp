@@ -180,5 +180,57 @@ TEST_F(OrderTable, IsEmptyOnceAStopIsRequested) {
   EXPECT_EQ(table({message_}, {.stop = source.get_token()}), "");
 }
 
+/// None of this tree's.
+const std::string first = "TY-I" + std::to_string(1);
+const std::string second = "TY-I" + std::to_string(2);
+
+/// A tree with two invariants and a scenario.
+class InvariantTable : public Index {
+ protected:
+  InvariantTable() {
+    std::string name = fs::temp_directory_path() / "index_test.XXXXXX";
+    root_ = mkdtemp(name.data());
+    fs::create_directories(root_ / "runtime/tensormap");
+    source("core/policy.hpp", "///   " + first + ": a message is\n///          whole\n");
+    source("core/toy.hpp", "/// About it.\n///   " + second + ": none is lost\n");
+    write(begin + end);
+  }
+  ~InvariantTable() override { fs::remove_all(root_); }
+
+  void source(const std::string& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  /// Of the sources and the scenario, whose header this is.
+  [[nodiscard]] std::string error_of(const std::string& scenario) const {
+    source("models/toy/message.hpp", scenario);
+    try {
+      static_cast<void>(index_may_be_current(file_, root_, {{"toy/message", {}, {2}, {}}}));
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  fs::path root_;
+};
+
+TEST_F(InvariantTable, HasOneThatAScenarioCites) {
+  EXPECT_EQ(error_of("/// " + first + ", " + second + ".\n"), "");
+  write(begin +
+        "\n### Invariants\n\n| invariant | file | what holds | scenarios |\n|---|---|---|---|\n"
+        "| " +
+        first + " | `policy.hpp` | a message is whole | toy/message |\n| " + second +
+        " | `toy.hpp` | none is lost | toy/message |\n\n### Memory orders\n\norders\n\n"
+        "### Scenarios\n\n| scenario | |\n|---|---|\n| toy/message | 2 executions |\n\n" +
+        end);
+  const std::vector<Entry> entries{{"toy/message", {}, {2}, {}}};
+  EXPECT_TRUE(index_may_be_current(file_, root_, entries));
+}
+
+TEST_F(InvariantTable, IsNoneWhereNoScenarioCitesOne) {
+  EXPECT_EQ(error_of("/// " + first + ".\n"), "no scenario cites " + second);
+}
+
 }  // namespace
 }  // namespace pto2::scenarios
