@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
@@ -26,12 +27,25 @@ constexpr const char* begin_mark =
     "<!-- generated: pto2 check --index docs/PROTOCOLS.md --update -->\n";
 constexpr const char* end_mark = "<!-- end of what is generated -->\n";
 
-std::string text_of(const fs::path& file) {
+/// Nothing if it cannot be opened, or read, as a folder cannot.
+std::optional<std::string> content_of(const fs::path& file) {
   std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw std::runtime_error(file.string() + " cannot be read");
-  return text.str();
+  if (!stream) return std::nullopt;
+  try {
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  } catch (const std::ios_base::failure&) {
+    return std::nullopt;
+  }
+}
+
+std::string text_of(const fs::path& file) {
+  const std::optional<std::string> text = content_of(file);
+  if (!text) throw std::runtime_error(file.string() + " cannot be read");
+  // What is looked for at the ends of lines would be passed over.
+  if (text->find('\r') != std::string::npos) {
+    throw std::runtime_error(file.string() + ": its lines end with CR LF");
+  }
+  return *text;
 }
 
 std::vector<fs::path> headers_below(const fs::path& folder) {

@@ -65,6 +65,34 @@ TEST_F(Index, NeedsBothMarksInTheirOrder) {
                std::runtime_error);
 }
 
+/// A folder can be opened, and not read.
+TEST_F(Index, ThatCannotBeReadIsSaidToBeSo) {
+  try {
+    static_cast<void>(current("", true));
+    ADD_FAILURE();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(" cannot be read"));
+  }
+  fs::create_directory(file_);
+  try {
+    static_cast<void>(current("", true));
+    ADD_FAILURE();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(" cannot be read"));
+  }
+}
+
+/// What is looked for would not be found, and be left out.
+TEST_F(Index, IsNotReadFromLinesOfAnotherSystem) {
+  write(begin + end + "after\r\n");
+  try {
+    static_cast<void>(current("", true));
+    ADD_FAILURE();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("its lines end with CR LF"));
+  }
+}
+
 TEST_F(Index, ThatCannotBeWrittenLeavesTheFormerOne) {
   const std::string former = "before\n" + begin + "old" + end + "after\n";
   write(former);
