@@ -31,7 +31,7 @@ class CheckOutput {
   void add(const MutantResult& result);
 
   /// Prints the summary, writes the files and says how it all came out: with the code of the
-  /// interruption, if one ended it early, and nothing had failed before.
+  /// interruption, or of an error, if one ended it early, and nothing had failed before.
   cli::ExitCode finish(std::optional<cli::ExitCode> interrupted);
 
  private:

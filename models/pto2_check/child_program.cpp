@@ -12,8 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
-#include <stdexcept>
+#include <system_error>
 
 #include "runtime/output/descriptor.hpp"
 #include "runtime/output/ends_of_forks.hpp"
@@ -47,7 +46,7 @@ constexpr int most_reads = 16;
 }
 
 [[noreturn]] void fail(const std::string& program) {
-  throw std::runtime_error("cannot start " + program + ": " + std::strerror(errno));
+  throw std::system_error(errno, std::generic_category(), "cannot start " + program);
 }
 
 /// Starts the program with its output going to `out`; the leader of its process group.
@@ -70,7 +69,7 @@ int end_of(pid_t pid) {
   const int error = errno;
   kill(-pid, SIGKILL);
   waitpid(pid, nullptr, 0);
-  throw std::runtime_error(std::string("cannot wait for a process: ") + std::strerror(error));
+  throw std::system_error(error, std::generic_category(), "cannot wait for a process");
 }
 
 /// Appends what can be read without waiting, or the first part of it: a program that prints as fast

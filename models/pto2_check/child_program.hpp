@@ -23,7 +23,7 @@ struct ChildResult {
 /// Runs a program (its path and arguments) in a process group of its own. It is killed after
 /// `max_seconds`, when a stop is requested, or when the calling thread ends, however that comes
 /// about; with its end, what is left of its group is killed, too. A program that cannot be executed
-/// prints nothing and ends with code 127. Throws std::runtime_error if no process can be had.
+/// prints nothing and ends with code 127. Throws std::system_error if no process can be had.
 ChildResult run_child(std::vector<std::string> command, Catch what, double max_seconds,
                       const std::stop_token& stop);
 

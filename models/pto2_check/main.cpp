@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <exception>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "models/pto2_check/catalogue.hpp"
 #include "models/pto2_check/check_options.hpp"
@@ -28,6 +31,8 @@ namespace {
 using cli::CliError;
 using cli::ExitCode;
 using cli::Interruption;
+
+const cli::Remedies remedies{.memory = "use fewer --jobs", .thread = "use fewer --jobs"};
 
 constexpr const char* footer = R"(Examples:
   pto2 check                     all scenarios that take seconds
@@ -111,23 +116,40 @@ void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
   }
 }
 
-void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
+/// What the system lacks is told as it is everywhere; all else is a file that is wrong.
+[[noreturn]] void rethrow(const std::runtime_error& error) {
+  const bool of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr;
+  const bool of_system = dynamic_cast<const std::system_error*>(&error) != nullptr && !of_file;
+  if (of_system || dynamic_cast<const CliError*>(&error) != nullptr) throw;
+  throw CliError(cli::exit_bad_input, error.what());
+}
+
+std::vector<Mutant> chosen_mutants(const CheckArguments& arguments, const Mutants& mutants) {
   try {
-    Mutants mutants;
-    const std::vector<Mutant> chosen = mutants.matching(arguments.pattern, arguments.quick);
-    if (chosen.empty()) {
-      const bool is_left_out =
-          arguments.quick && !mutants.matching(arguments.pattern, false).empty();
-      refuse_pattern(is_left_out ? "quick mutant" : "mutant", arguments,
-                     is_left_out ? "leave out --quick" : "models/mutants has them");
-    }
-    output.begin();
+    std::vector<Mutant> chosen = mutants.matching(arguments.pattern, arguments.quick);
+    if (!chosen.empty()) return chosen;
+    const bool is_left_out = arguments.quick && !mutants.matching(arguments.pattern, false).empty();
+    refuse_pattern(is_left_out ? "quick mutant" : "mutant", arguments,
+                   is_left_out ? "leave out --quick" : "models/mutants has them");
+  } catch (const std::runtime_error& error) {
+    rethrow(error);
+  }
+}
+
+/// The code of what kept it from going on, which is told, while what it has found is kept; nothing
+/// if it was not kept.
+std::optional<ExitCode> run_mutants(const CheckArguments& arguments, CheckOutput& output) {
+  Mutants mutants;
+  const std::vector<Mutant> chosen = chosen_mutants(arguments, mutants);
+  output.begin();
+  try {
     mutants.run_all(chosen, arguments.settings.jobs, arguments.settings.stop,
                     [&](const MutantResult& result) { output.add(result); });
-  } catch (const CliError&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    throw CliError(cli::exit_bad_input, error.what());
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    const CliError told = cli::told_of(error, remedies, {});
+    cli::complain(told.code(), told.what());
+    return told.code();
   }
 }
 
@@ -148,10 +170,8 @@ ExitCode check_index(const CheckArguments& arguments, const Interruption& interr
       if (const auto code = interruption.exit_code()) return *code;
       if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;
     }
-  } catch (const CliError&) {
-    throw;
   } catch (const std::runtime_error& error) {
-    throw CliError(cli::exit_bad_input, error.what());
+    rethrow(error);
   }
   cli::OutputFile out("-");
   out.write(
@@ -167,14 +187,15 @@ ExitCode run_check(CheckArguments& arguments) {
   arguments.settings.stop = interruption.stop();
   if (!arguments.index.empty()) return check_index(arguments, interruption);
   CheckOutput output(arguments.json, arguments.junit);
+  std::optional<ExitCode> ended;
   if (arguments.mutants) {
-    run_mutants(arguments, output);
+    ended = run_mutants(arguments, output);
   } else if (arguments.weaken) {
     weaken_orders(arguments, output);
   } else {
     check_scenarios(arguments, output);
   }
-  return output.finish(interruption.exit_code());
+  return output.finish(ended ? ended : interruption.exit_code());
 }
 
 ExitCode run_replay(const std::string& token) {
@@ -214,5 +235,5 @@ int execute(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   return pto2::cli::guarded([&] { return pto2::scenarios::execute(argc, argv); },
-                            {.memory = "use fewer --jobs", .thread = "use fewer --jobs"});
+                            pto2::scenarios::remedies);
 }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <latch>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -227,7 +228,9 @@ void Mutants::run_all(const std::vector<Mutant>& chosen, unsigned jobs, const st
   std::atomic<std::size_t> next = 0;
   std::mutex adding;
   std::exception_ptr failure;
+  std::latch complete(1);
   const auto work = [&](std::size_t end) {
+    complete.wait();
     try {
       for (std::size_t i = next++; i < end && !stop.stop_requested(); i = next++) {
         const MutantResult result = run(together[i], stop);
@@ -243,7 +246,14 @@ void Mutants::run_all(const std::vector<Mutant>& chosen, unsigned jobs, const st
   const auto shared = static_cast<std::size_t>(alone - together.begin());
   {
     std::vector<std::jthread> others;
-    for (unsigned i = 1; i < jobs; ++i) others.emplace_back(work, shared);
+    try {
+      for (unsigned i = 1; i < jobs; ++i) others.emplace_back(work, shared);
+    } catch (...) {
+      // Those that there are begin nothing.
+      failure = std::current_exception();
+      next = together.size();
+    }
+    complete.count_down();
     work(shared);
   }
   next = std::max(shared, failure ? together.size() : shared);

@@ -64,7 +64,9 @@ class Mutants {
   MutantResult run(const Mutant& mutant, const std::stop_token& stop);
 
   /// Runs all of `chosen`, `jobs` at a time, and calls `add` for each as it ends, one call at a
-  /// time. Those that depend on what else the machine does run at the end, alone.
+  /// time. Those that depend on what else the machine does run at the end, alone. After an error no
+  /// further one is begun, and it is thrown: std::system_error if there can be no more threads or
+  /// processes, or what `add` throws.
   void run_all(const std::vector<Mutant>& chosen, unsigned jobs, const std::stop_token& stop,
                const std::function<void(const MutantResult&)>& add);
 

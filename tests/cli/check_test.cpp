@@ -222,11 +222,13 @@ TEST(Check, OutputThatCannotBeWrittenIsAnError) {
 }
 
 TEST(Check, MoreOsThreadsThanTheSystemGivesAreAnError) {
-  const Outcome outcome = run_program(
-      "/bin/sh",
-      {"-c", "ulimit -v 400000; " + std::string(PTO2_PROGRAM) + " check fan_in --jobs 64"});
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("use fewer --jobs"));
+  for (const char* what : {"fan_in", "--index docs/PROTOCOLS.md"}) {
+    const Outcome outcome = run_program(
+        "/bin/sh",
+        {"-c", "ulimit -v 400000; " + std::string(PTO2_PROGRAM) + " check --jobs 64 " + what});
+    EXPECT_EQ(outcome.code, 3) << what;
+    EXPECT_THAT(outcome.err, HasSubstr("use fewer --jobs")) << what;
+  }
 }
 
 TEST(Check, HelpNamesTheExitCodes) {

@@ -1,13 +1,17 @@
-// pto2 check and pto2 replay on a catalogue of toys.
+// pto2 check and pto2 replay on a catalogue of toys, and with mutants whose witnesses are scripts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 #include "tests/cli/program.hpp"
 
 namespace pto2::test {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 Outcome toys(const Strings& arguments, const Strings& environment = {}) {
   return run_program(TOYS, arguments, environment);
@@ -45,6 +49,61 @@ TEST(CheckProgram, UpdatesNothingButAnIndex) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--index"));
   EXPECT_EQ(outcome.out, "");
+}
+
+/// A copy of the program beside mutants, of which none is found.
+class WithWitnesses {
+ public:
+  WithWitnesses() {
+    fs::copy_file(TOYS, folder_.path("toys"));
+    script("passes", "");
+  }
+
+  void script(const std::string& name, const std::string& body) const {
+    fs::permissions(folder_.file(name, "#!/bin/sh\n" + body + "\n"), fs::perms::owner_all);
+  }
+  void catalogue(const std::string& lines) const { folder_.file("catalogue", lines); }
+  /// Of all mutants, with what comes before it in the shell.
+  [[nodiscard]] Outcome run(const std::string& before, const std::string& arguments) const {
+    return run_program("/bin/sh", {"-c", before + folder_.path("toys") + " check --mutants " +
+                                             arguments + " --json " + folder_.path("json")});
+  }
+  [[nodiscard]] nlohmann::json json() const {
+    return nlohmann::json::parse(read_text(folder_.path("json")), nullptr, false);
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// Nothing is begun then.
+TEST(CheckProgram, MoreMutantsAtATimeThanTheSystemGivesThreadsAreAnError) {
+  const WithWitnesses witnesses;
+  witnesses.catalogue("a 1 quick unit passes\nb 2 quick unit passes\nc 3 quick unit passes\n");
+  const Outcome outcome = witnesses.run("ulimit -v 400000; ", "--jobs 64");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("use fewer --jobs"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("survived")));
+  EXPECT_EQ(witnesses.json()["interrupted"], true);
+}
+
+/// What was found before counts more than that it cannot go on.
+TEST(CheckProgram, MutantsBeforeAnErrorAreTold) {
+  const WithWitnesses witnesses;
+  // Not this run of it, but the next.
+  witnesses.script("lacks_files", "prlimit --pid $PPID --nofile=0:");
+  const std::string lacks_files = "b 2 quick unit lacks_files\nc 3 quick unit passes\n";
+  witnesses.catalogue("a 1 quick unit passes\n" + lacks_files);
+  const Outcome outcome = witnesses.run("", "");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot start /usr/bin/env: Too many open files"));
+  EXPECT_THAT(outcome.out, HasSubstr("0 hold, 1 do not, 0 inconclusive"));
+  const auto result = witnesses.json();
+  EXPECT_EQ(result["interrupted"], true);
+  ASSERT_EQ(result["mutants"].size(), 1U);
+  EXPECT_EQ(result["mutants"][0]["outcome"], "survived");
+  witnesses.catalogue(lacks_files);
+  EXPECT_EQ(witnesses.run("", "").code, 3);
 }
 
 }  // namespace
