@@ -45,11 +45,12 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
                            ->check(cli::refusal_of_file_name);
   check_command.add_flag("--update", arguments.update, "make the tables what they should be")
       ->needs(index_option);
-  auto* jobs =
-      check_command
-          .add_option("--jobs", arguments.settings.jobs, "OS threads per search; mutants at a time")
-          ->transform(cli::whole_number_in(1, 64))
-          ->capture_default_str();
+  auto* jobs = check_command
+                   .add_option("--jobs", arguments.settings.jobs,
+                               "OS threads per search; mutants at a time (of more than there are "
+                               "CPUs, slow ones may be taken for stuck ones)")
+                   ->transform(cli::whole_number_in(1, 64))
+                   ->capture_default_str();
   auto* max_seconds = check_command
                           .add_option("--max-seconds", arguments.settings.max_seconds,
                                       "give up a scenario after so long; 0: never")

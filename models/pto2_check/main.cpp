@@ -45,8 +45,9 @@ A scenario is explored completely: every execution that the C++ memory model (RC
 a bound on preemptions, from the headers that ship. Their number must be the one checked in.
 
 Exit codes: 0 everything explored holds, 1 a violation, another number of executions, or a
-weakening or mutant that survived, 2 usage, 3 bad input, 4 a bound was hit or nothing was explored
-completely, 130 interrupted, 143 terminated. What failed before an interruption counts more.
+weakening or mutant that survived (a mutant also if its time is up), 2 usage, 3 bad input, 4 a bound
+was hit, nothing was explored completely, or a witness was ended, 130 interrupted, 143 terminated.
+What failed before an interruption, or before processes ended, counts more.
 
 SIGINT (Ctrl-C) or SIGTERM ends the command with what it has found so far, what is under way being
 inconclusive; the files of --json and --junit are written and say so. A second one ends it at

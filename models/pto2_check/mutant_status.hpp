@@ -5,7 +5,7 @@ namespace pto2::scenarios {
 
 enum class MutantStatus {
   killed,        ///< a scenario shows what goes wrong
-  survived,      ///< no scenario does
+  survived,      ///< no scenario does, or none in the time that there is for a mutant
   inconclusive,  ///< the search was stopped before it could tell
 };
 
