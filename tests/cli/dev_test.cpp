@@ -27,7 +27,6 @@ class Dev : public testing::Test {
     for (const char* part : {"tests", "bench", "models", "runtime"}) {
       fs::create_directory_symlink(fs::path(PTO2_SOURCE) / part, folder_.path(part));
     }
-    fs::create_directories(folder_.path("tools"));
     for (const char* tool : {"apt-get", "sudo", "dpkg-query", "cmake", "ninja", "ctest", "ccache",
                              "clang-format", "gcovr"}) {
       add_program("tools/" + std::string(tool));
@@ -36,10 +35,21 @@ class Dev : public testing::Test {
 
   /// Writes its name and its arguments to the record of calls, and says `text`.
   void add_program(const std::string& name, const std::string& text = "") {
-    const fs::path path =
-        folder_.file(name, "#!/bin/sh\necho \"" + fs::path(name).filename().string() + " $*\" >>'" +
-                               calls_ + "'\nprintf '" + text + "'\n");
+    add_script(name, "printf '" + text + "'");
+  }
+
+  /// Does the same, and then what the shell is told.
+  void add_script(const std::string& name, const std::string& script) {
+    const fs::path path = folder_.path(name);
+    fs::create_directories(path.parent_path());
+    folder_.file(name, "#!/bin/sh\necho \"" + path.filename().string() + " $*\" >>'" + calls_ +
+                           "'\n" + script + "\n");
     fs::permissions(path, fs::perms::owner_all);
+  }
+
+  void add_file(const std::string& name, const std::string& text = "") {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    folder_.file(name, text);
   }
 
   Outcome dev(const Strings& arguments, const Strings& variables = {}) {
@@ -58,6 +68,14 @@ class Dev : public testing::Test {
     EXPECT_THAT(outcome.err, HasSubstr("; ./dev help"));
     EXPECT_EQ(calls(), "") << why;
     EXPECT_FALSE(fs::exists(folder_.path("build")));
+  }
+
+  /// Whether a build of the preset dev sets the tree up. Its end is as that of cmake.
+  bool sets_up(int code = 0) {
+    fs::remove(calls_);
+    const Outcome outcome = dev({"build"}, {"PTO2_DEPS=skip"});
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    return calls().find("cmake --fresh") != std::string::npos;
   }
 
   /// What is called in a tree where pto2 and two presets have been built.
@@ -269,6 +287,24 @@ TEST_F(Dev, CommandsOfPto2BuildWhatTheyNeed) {
 TEST_F(Dev, BuildsWhatIsNamed) {
   EXPECT_THAT(calls_of({"build", "release"}), HasSubstr("--preset release\n"));
   EXPECT_THAT(calls_of({"build"}), HasSubstr("--preset dev\n"));
+}
+
+constexpr const char* setting_up = R"(mkdir -p "$3/build/$5" && : >"$3/build/$5/build.ninja")";
+
+/// And again after a failure: cmake has removed parts of the tree by then.
+TEST_F(Dev, SetsATreeUpOncePerConfiguration) {
+  const std::string presets = read_text(path("CMakePresets.json"));
+  add_script("tools/cmake", setting_up);
+  EXPECT_TRUE(sets_up());
+  EXPECT_FALSE(sets_up());
+  add_file("CMakePresets.json", presets + "\n");
+  add_script("tools/cmake", "exit 1");
+  EXPECT_TRUE(sets_up(1));
+  add_file("CMakePresets.json", presets);
+  add_script("tools/cmake", setting_up);
+  EXPECT_TRUE(sets_up());
+  add_file("core/part/CMakeLists.txt");
+  EXPECT_TRUE(sets_up());
 }
 
 /// The labels that the tests of a folder have.
