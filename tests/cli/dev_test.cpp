@@ -179,6 +179,16 @@ TEST_F(Dev, CountsWhatUnitTestsOfTheNightReach) {
   EXPECT_THAT(calls_of({"coverage", "check"}), Not(HasSubstr("-C long")));
 }
 
+/// ninja lists the targets of what it has read before.
+TEST_F(Dev, KnowsTestsAndBenchmarksThatAreNew) {
+  add_script("tools/ninja", R"(case "$*" in
+    *build.ninja) : >"$2/read" ;;
+    *all) [ ! -e "$2/read" ] || printf 'tests_unit: phony\nruntime_bench: phony\n' ;;
+  esac)");
+  EXPECT_THAT(calls_of({"test", "unit"}), HasSubstr(" tests_unit\nctest "));
+  EXPECT_THAT(calls_of({"bench"}), HasSubstr("\nruntime_bench \n"));
+}
+
 /// They need packages that no other benchmark does.
 TEST_F(Dev, MeasuresKernelsAndPeersOnlyWhenTheyAreNamed) {
   add_program("tools/ninja", "kernels_bench: phony\\npeers_bench: phony\\nruntime_bench: phony\\n");
