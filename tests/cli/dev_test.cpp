@@ -179,6 +179,17 @@ TEST_F(Dev, CountsWhatUnitTestsOfTheNightReach) {
   EXPECT_THAT(calls_of({"coverage", "check"}), Not(HasSubstr("-C long")));
 }
 
+/// After the page, which has what they reached.
+TEST_F(Dev, FailsWhenTestsThatItCountsDo) {
+  add_program("tools/ninja", "tests_unit: phony\\n");
+  add_script("tools/ctest", "exit 8");
+  fs::create_directories(path("build/coverage"));
+  const Outcome outcome = dev({"coverage"}, {"PTO2_DEPS=skip"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("not all tests passed"));
+  EXPECT_THAT(calls(), ContainsRegex("ctest .* --no-tests=error .*\ngcovr "));
+}
+
 /// ninja lists the targets of what it has read before.
 TEST_F(Dev, KnowsTestsAndBenchmarksThatAreNew) {
   add_script("tools/ninja", R"(case "$*" in
