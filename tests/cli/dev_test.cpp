@@ -19,6 +19,10 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+/// What cmake leaves.
+constexpr const char* setting_up =
+    R"([ "$1" != --fresh ] || { mkdir -p "$3/build/$5" && : >"$3/build/$5/build.ninja"; })";
+
 class Dev : public testing::Test {
  protected:
   Dev() {
@@ -27,10 +31,11 @@ class Dev : public testing::Test {
     for (const char* part : {"tests", "bench", "models", "runtime"}) {
       fs::create_directory_symlink(fs::path(PTO2_SOURCE) / part, folder_.path(part));
     }
-    for (const char* tool : {"apt-get", "sudo", "dpkg-query", "cmake", "ninja", "ctest", "ccache",
-                             "clang-format", "gcovr"}) {
+    for (const char* tool :
+         {"apt-get", "sudo", "dpkg-query", "ninja", "ctest", "ccache", "clang-format", "gcovr"}) {
       add_program("tools/" + std::string(tool));
     }
+    add_script("tools/cmake", setting_up);
   }
 
   /// Writes its name and its arguments to the record of calls, and says `text`.
@@ -70,6 +75,8 @@ class Dev : public testing::Test {
     EXPECT_FALSE(fs::exists(folder_.path("build")));
   }
 
+  int code_of(const Strings& arguments) { return dev(arguments, {"PTO2_DEPS=skip"}).code; }
+
   /// Whether a build of the preset dev sets the tree up. Its end is as that of cmake.
   bool sets_up(int code = 0) {
     fs::remove(calls_);
@@ -78,11 +85,8 @@ class Dev : public testing::Test {
     return calls().find("cmake --fresh") != std::string::npos;
   }
 
-  /// What is called in a tree where pto2 and two presets have been built.
+  /// What is called in a tree where pto2 and benchmarks have been built.
   std::string calls_of(const Strings& arguments) {
-    for (const char* preset : {"dev", "release"}) {
-      fs::create_directories(folder_.path("build/" + std::string(preset) + "/bin"));
-    }
     for (const char* program : {"pto2", "runtime_bench", "kernels_bench", "peers_bench"}) {
       add_program("build/release/bin/" + std::string(program));
     }
@@ -140,7 +144,6 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
 
 TEST_F(Dev, HandsOptionsToTheMutants) {
   const auto called_with = [this](const Strings& arguments) {
-    fs::create_directories(path("build/dev/mutants/build/bin"));
     add_program("build/dev/mutants/build/bin/pto2-check");
     Strings all{"mutants"};
     all.insert(all.end(), arguments.begin(), arguments.end());
@@ -173,17 +176,45 @@ TEST_F(Dev, RunsWhatIsLeftToTheNightWhenAsked) {
 /// Those of other labels may take hours.
 TEST_F(Dev, CountsWhatUnitTestsOfTheNightReach) {
   add_program("tools/ninja", "tests_unit: phony\\ntests_check: phony\\n");
-  fs::create_directories(path("build/coverage"));
   EXPECT_THAT(calls_of({"coverage"}), HasSubstr("-C long\n"));
   EXPECT_THAT(calls_of({"coverage", "unit"}), HasSubstr("-C long\n"));
   EXPECT_THAT(calls_of({"coverage", "check"}), Not(HasSubstr("-C long")));
+}
+
+TEST_F(Dev, FailsWhenATestDoes) {
+  add_program("tools/ninja", "tests_check: phony\\ntests_stress: phony\\n");
+  add_script("tools/ctest", "exit 8");
+  for (const char* verb : {"test", "check", "stress"}) EXPECT_EQ(code_of({verb}), 8) << verb;
+}
+
+TEST_F(Dev, FailsWhenABuildDoes) {
+  add_script("tools/ninja", "echo an error; exit 1");
+  const Outcome outcome = dev({"build"}, {"PTO2_DEPS=skip"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("an error\ndev: failed: ninja -C "));
+}
+
+TEST_F(Dev, FailsWhenWhatItHasBuiltDoes) {
+  add_program("tools/ninja", "runtime_bench: phony\\n");
+  for (const char* program : {"dev/mutants/build/bin/pto2-check", "release/bin/pto2",
+                              "release/bin/runtime_bench", "fuzz/bin/elf_fuzz"}) {
+    add_script("build/" + std::string(program), "exit 5");
+  }
+  EXPECT_EQ(code_of({"mutants"}), 5);
+  EXPECT_EQ(code_of({"run"}), 5);
+  EXPECT_EQ(code_of({"bench"}), 1);
+  const Outcome fuzz = dev({"fuzz", "elf"}, {"PTO2_DEPS=skip"});
+  EXPECT_EQ(fuzz.code, 1);
+  EXPECT_THAT(fuzz.out, ContainsRegex("elf .* FAILED"));
+  add_program("build/fuzz/bin/elf_fuzz");
+  EXPECT_THAT(calls_of({"fuzz", "elf"}),
+              ContainsRegex("elf_fuzz -runs=100000 .*/corpus/elf [^\n]*/tests/fuzz/corpus/elf\n"));
 }
 
 /// After the page, which has what they reached.
 TEST_F(Dev, FailsWhenTestsThatItCountsDo) {
   add_program("tools/ninja", "tests_unit: phony\\n");
   add_script("tools/ctest", "exit 8");
-  fs::create_directories(path("build/coverage"));
   const Outcome outcome = dev({"coverage"}, {"PTO2_DEPS=skip"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("not all tests passed"));
@@ -310,12 +341,9 @@ TEST_F(Dev, BuildsWhatIsNamed) {
   EXPECT_THAT(calls_of({"build"}), HasSubstr("--preset dev\n"));
 }
 
-constexpr const char* setting_up = R"(mkdir -p "$3/build/$5" && : >"$3/build/$5/build.ninja")";
-
 /// And again after a failure: cmake has removed parts of the tree by then.
 TEST_F(Dev, SetsATreeUpOncePerConfiguration) {
   const std::string presets = read_text(path("CMakePresets.json"));
-  add_script("tools/cmake", setting_up);
   EXPECT_TRUE(sets_up());
   EXPECT_FALSE(sets_up());
   add_file("CMakePresets.json", presets + "\n");
