@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -179,6 +180,18 @@ TEST_F(Dev, CountsWhatUnitTestsOfTheNightReach) {
   EXPECT_THAT(calls_of({"coverage"}), HasSubstr("-C long\n"));
   EXPECT_THAT(calls_of({"coverage", "unit"}), HasSubstr("-C long\n"));
   EXPECT_THAT(calls_of({"coverage", "check"}), Not(HasSubstr("-C long")));
+}
+
+/// Of those that git lists, one is deleted by now.
+TEST_F(Dev, LooksAtTheFormatOfTheSources) {
+  add_program("tools/ninja", "tests_tidy: phony\\n");
+  add_program("tools/git", "core/a.hpp\\ncore/gone.hpp\\ncore/README.md\\n");
+  for (const char* name : {"core/a.hpp", "core/README.md"}) add_file(name);
+  EXPECT_THAT(calls_of({"lint", "--format"}),
+              EndsWith("\nclang-format --dry-run -Werror core/a.hpp\n"));
+  EXPECT_THAT(calls_of({"lint", "--fix"}), HasSubstr("\nclang-format -i core/a.hpp\n"));
+  add_script("tools/clang-format", "exit 1");
+  EXPECT_NE(code_of({"lint", "--format"}), 0);
 }
 
 TEST_F(Dev, FailsWhenATestDoes) {
