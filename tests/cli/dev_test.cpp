@@ -1,6 +1,9 @@
 // The script dev, with stand-ins for the tools that it calls.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <regex>
@@ -58,12 +61,17 @@ class Dev : public testing::Test {
     folder_.file(name, text);
   }
 
-  Outcome dev(const Strings& arguments, const Strings& variables = {}) {
+  /// What /usr/bin/env is told to run the script.
+  [[nodiscard]] Strings line(const Strings& arguments, const Strings& variables = {}) const {
     Strings all{"PATH=" + folder_.path("tools") + ":/usr/bin:/bin"};
     all.insert(all.end(), variables.begin(), variables.end());
     all.push_back(folder_.path("dev"));
     all.insert(all.end(), arguments.begin(), arguments.end());
-    return run_program("/usr/bin/env", all);
+    return all;
+  }
+
+  Outcome dev(const Strings& arguments, const Strings& variables = {}) {
+    return run_program("/usr/bin/env", line(arguments, variables));
   }
 
   /// Nothing has been called, and nothing has been built.
@@ -367,6 +375,26 @@ TEST_F(Dev, SetsATreeUpOncePerConfiguration) {
   EXPECT_TRUE(sets_up());
   add_file("core/part/CMakeLists.txt");
   EXPECT_TRUE(sets_up());
+}
+
+TEST_F(Dev, WaitsForAnotherThatBuildsInTheTree) {
+  fs::create_directories(path("build"));
+  const int lock = open(path("build/.lock-dev").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  EXPECT_THAT(calls_of({"build", "release"}), HasSubstr("--preset release\n"));
+  RunningProgram second(line({"build"}, {"PTO2_DEPS=skip"}), "/usr/bin/env");
+  EXPECT_TRUE(second.wait_for_text("another ./dev sets up or builds build/dev"));
+  EXPECT_THAT(calls(), Not(HasSubstr("--preset dev\n")));
+  close(lock);
+  EXPECT_EQ(second.end_with(0).code, 0);
+  EXPECT_THAT(calls(), HasSubstr("--preset dev\n"));
+}
+
+/// Others may build while tests run.
+TEST_F(Dev, KeepsTheTreeUntilItIsBuilt) {
+  add_script("tools/ninja", R"(! flock --nonblock "$2/../.lock-dev" true)");
+  add_script("tools/ctest", R"(flock --nonblock "$2/../.lock-dev" true)");
+  EXPECT_THAT(calls_of({"test"}), HasSubstr("\nctest "));
 }
 
 /// The labels that the tests of a folder have.
