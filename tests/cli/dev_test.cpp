@@ -377,6 +377,24 @@ TEST_F(Dev, SetsATreeUpOncePerConfiguration) {
   EXPECT_TRUE(sets_up());
 }
 
+/// One that is installed already is not asked for, and as root there is no sudo.
+TEST_F(Dev, InstallsWhatIsMissing) {
+  const std::string installing =
+      "env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends ";
+  add_program("tools/id", "1000");
+  add_script("tools/dpkg-query", R"([ "$3" = ninja-build ] || echo install ok installed)");
+  add_file("build/release/configuration");
+  EXPECT_EQ(dev({"deps", "fuzz"}).code, 0);
+  EXPECT_THAT(calls(), HasSubstr(" clang-19\n"));
+  EXPECT_THAT(calls(), EndsWith("\nsudo apt-get update\nsudo " + installing + "ninja-build\n"));
+  EXPECT_FALSE(fs::exists(path("build/release/configuration")));
+  add_program("tools/id", "0");
+  EXPECT_EQ(dev({"deps"}).code, 0);
+  EXPECT_THAT(calls(), HasSubstr("\napt-get update\napt-get install --yes"));
+  add_script("tools/apt-get", "exit 100");
+  EXPECT_EQ(dev({"deps"}).code, 1);
+}
+
 TEST_F(Dev, WaitsForAnotherThatBuildsInTheTree) {
   fs::create_directories(path("build"));
   const int lock = open(path("build/.lock-dev").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
@@ -395,6 +413,22 @@ TEST_F(Dev, KeepsTheTreeUntilItIsBuilt) {
   add_script("tools/ninja", R"(! flock --nonblock "$2/../.lock-dev" true)");
   add_script("tools/ctest", R"(flock --nonblock "$2/../.lock-dev" true)");
   EXPECT_THAT(calls_of({"test"}), HasSubstr("\nctest "));
+}
+
+/// Each stage runs, whatever the others have found.
+TEST(MergeGate, FailsWhenAStageDoes) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path(".ci"));
+  fs::copy_file(fs::path(PTO2_SOURCE) / ".ci/run", folder.path(".ci/run"));
+  for (const std::string failing :
+       {"none", "test", "lint --format", "test races tsan", "test memory asan-ubsan"}) {
+    folder.file("dev", "#!/bin/sh\necho called with \"$@\"\n[ \"$*\" != '" + failing + "' ]\n");
+    fs::permissions(folder.path("dev"), fs::perms::owner_all);
+    const Outcome outcome = run_program(folder.path(".ci/run"), {});
+    EXPECT_EQ(outcome.code, failing == "none" ? 0 : 1) << failing;
+    EXPECT_EQ(outcome.out.find("FAILED") != std::string::npos, failing != "none") << outcome.out;
+    EXPECT_THAT(outcome.out, HasSubstr("called with test memory asan-ubsan\n"));
+  }
 }
 
 /// The labels that the tests of a folder have.
