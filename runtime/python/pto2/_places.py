@@ -16,14 +16,20 @@ def _first(candidates, what):
                      "it with the package")
 
 
+def _prefix():
+    """Of an installation. A build tree may have less above it: / then."""
+    above = _package.parents
+    return above[min(3, len(above) - 1)]
+
+
 def program(name):
     """The path of one of the programs: pto2, pto2-check, .."""
-    return _first([_package.parents[1] / "bin" / name, _package.parents[3] / "bin" / name],
+    return _first([_package.parents[1] / "bin" / name, _prefix() / "bin" / name],
                   f"the program {name}")
 
 
 def include_folder():
     """The folder of the headers that orchestrations and kernels are written against."""
     source = Path(__file__).resolve().parent
-    return _first([source.parents[1] / "include", _package.parents[3] / "include" / "pto2"],
+    return _first([source.parents[1] / "include", _prefix() / "include" / "pto2"],
                   "the folder of headers")
