@@ -45,7 +45,8 @@ set(PTO2_VALGRIND_OPTIONS --quiet --vgdb=no --fair-sched=try
     --suppressions=${PROJECT_SOURCE_DIR}/sanitizers/helgrind.supp)
 
 # pto2_sanitizer_options(VARIABLE option=value...): sets VARIABLE for tests. All stop at the first
-# report and name a suppression file, which stays empty.
+# report and name a suppression file, which stays empty; in quotes, since a value ends at a space, a
+# colon or a comma.
 function(pto2_sanitizer_options VARIABLE)
   list(JOIN ARGN ":" options)
   set(PTO2_TEST_ENVIRONMENT ${PTO2_TEST_ENVIRONMENT} "${VARIABLE}=${options}" PARENT_SCOPE)
@@ -68,11 +69,11 @@ elseif(PTO2_SANITIZE STREQUAL "thread")
   # kept for the next thread.
   list(APPEND PTO2_TEST_ENVIRONMENT "GLIBC_TUNABLES=glibc.pthread.stack_cache_size=2147483648")
   pto2_sanitizer_options(TSAN_OPTIONS halt_on_error=1 second_deadlock_stack=1 history_size=7
-                         suppressions=${PROJECT_SOURCE_DIR}/sanitizers/tsan.supp)
+                         "suppressions='${PROJECT_SOURCE_DIR}/sanitizers/tsan.supp'")
 elseif(PTO2_SANITIZE)
   pto2_sanitizer_options(ASAN_OPTIONS halt_on_error=1 detect_stack_use_after_return=1
                          strict_string_checks=1 check_initialization_order=1 detect_leaks=1)
   pto2_sanitizer_options(LSAN_OPTIONS print_suppressions=0
-                         suppressions=${PROJECT_SOURCE_DIR}/sanitizers/asan.supp)
+                         "suppressions='${PROJECT_SOURCE_DIR}/sanitizers/asan.supp'")
   pto2_sanitizer_options(UBSAN_OPTIONS halt_on_error=1 print_stacktrace=1)
 endif()

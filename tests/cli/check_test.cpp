@@ -215,7 +215,7 @@ TEST(Check, ATokenThatDoesNotFitIsInconclusive) {
 TEST(Check, OutputThatCannotBeWrittenIsAnError) {
   for (const char* arguments : {"check fan_in", "check --list", "check --weaken watermark.look"}) {
     const Outcome outcome = run_program(
-        "/bin/sh", {"-c", std::string(PTO2_PROGRAM) + " " + arguments + " > /dev/full"});
+        "/bin/sh", {"-c", std::string("\"$0\" ") + arguments + " > /dev/full", PTO2_PROGRAM});
     EXPECT_EQ(outcome.code, 3) << arguments;
     EXPECT_THAT(outcome.err, HasSubstr("standard output: the result could not be written"));
   }
@@ -225,7 +225,7 @@ TEST(Check, MoreOsThreadsThanTheSystemGivesAreAnError) {
   for (const char* what : {"fan_in", "--index docs/PROTOCOLS.md"}) {
     const Outcome outcome = run_program(
         "/bin/sh",
-        {"-c", "ulimit -v 400000; " + std::string(PTO2_PROGRAM) + " check --jobs 64 " + what});
+        {"-c", "ulimit -v 400000; \"$0\" check --jobs 64 " + std::string(what), PTO2_PROGRAM});
     EXPECT_EQ(outcome.code, 3) << what;
     EXPECT_THAT(outcome.err, HasSubstr("use fewer --jobs")) << what;
   }

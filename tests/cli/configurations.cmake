@@ -74,6 +74,28 @@ configure(other_with_tests -DPTO2=${ours} -DPTO2_TESTS=ON -UPTO2_MUTANTS)
 expect(other_with_tests "${TARGETS}" "pto2/bin/core_test: ")
 set(SOURCE ${ours})
 
+# In a folder with a space: the options of the sanitizers name files of the tree.
+set(SOURCE "${WORK}/a folder")
+file(COPY ${ours}/sanitizers DESTINATION ${SOURCE})
+file(WRITE ${SOURCE}/CMakeLists.txt [[
+cmake_minimum_required(VERSION 3.25)
+project(Sanitized LANGUAGES CXX)
+include(sanitizers/flavour.cmake)
+enable_testing()
+file(WRITE ${PROJECT_SOURCE_DIR}/own.cpp "int main() {}\n")
+add_executable(own own.cpp)
+add_test(NAME own COMMAND own)
+set_tests_properties(own PROPERTIES ENVIRONMENT "${PTO2_TEST_ENVIRONMENT}")
+]])
+foreach(sanitizers thread address,undefined)
+  configure(sanitized -DPTO2_SANITIZE=${sanitizers})
+  execute_process(COMMAND ninja -C ${WORK}/sanitized OUTPUT_QUIET)
+  execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/sanitized --output-on-failure
+                  OUTPUT_VARIABLE log ERROR_VARIABLE log)
+  expect(${sanitizers} "${log}" "100% tests passed")
+endforeach()
+set(SOURCE ${ours})
+
 configure(no_benchmarks -DPTO2_BENCHMARKS=OFF)
 expect(no_benchmarks "${LOG}" "Benchmarks: none, as PTO2_BENCHMARKS is off")
 expect_no(no_benchmarks "${TARGETS}" "runtime_bench")

@@ -41,8 +41,8 @@ class Guide : public testing::Test {
   /// With a space, as people have it.
   std::string prefix() const { return folder_.path("the prefix"); }
   Outcome run_job() {
-    return run_program("/bin/sh",
-                       {"-c", "cd " + folder_.path(".") + " && PTO2='" + prefix() + "' sh job.sh"});
+    return run_program(
+        "/bin/sh", {"-c", "cd '" + folder_.path(".") + "' && PTO2='" + prefix() + "' sh job.sh"});
   }
   void replace(const std::string& name, const std::string& from, const std::string& to) {
     std::string text = read_text(folder_.path(name));

@@ -273,8 +273,10 @@ class Reading {
     for (const char* pipe : {"pipe", "full"}) mkfifo(folder_.path(pipe).c_str(), 0600);
     full_.emplace(open(folder_.path("full").c_str(), O_RDWR | O_CLOEXEC));
     fill(full_->number());
-    program_.emplace(Strings{"-c", "cd " + folder_.path() + "; exec 3<>pipe; " + first +
-                                       "exec " PTO2_PROGRAM " validate trace pipe"},
+    program_.emplace(Strings{"-c",
+                             "cd '" + folder_.path() + "'; exec 3<>pipe; " + first +
+                                 "exec \"$0\" validate trace pipe",
+                             PTO2_PROGRAM},
                      "/bin/sh");
     EXPECT_TRUE(program_->wait_for_text("valid"));
   }
@@ -301,9 +303,10 @@ TEST(ReaderInterruption, DoesNotComeWhereItIsIgnored) {
 
 /// What a shell has in the background goes on, and ends by the other signal.
 TEST(RunInterruptionOfASimulation, DoesNotComeWhereItIsIgnored) {
-  RunningProgram program({"-c", "trap '' INT; exec " PTO2_PROGRAM
-                                " run vector_example --executor seeded --repeat 20000"},
-                         "/bin/sh");
+  RunningProgram program(
+      {"-c", "trap '' INT; exec \"$0\" run vector_example --executor seeded --repeat 20000",
+       PTO2_PROGRAM},
+      "/bin/sh");
   ASSERT_TRUE(program.wait_until([&] { return program.blocks(SIGTERM); }));
   program.send(SIGINT);
   const Outcome outcome = program.end_with(SIGTERM);

@@ -17,7 +17,7 @@ using Mnemonics = std::vector<std::string>;
 
 /// The mnemonics of each function of the object, by its name, without padding.
 std::map<std::string, Mnemonics> disassemble() {
-  const std::string command = std::string("objdump -d --no-show-raw-insn ") + ZERO_COST_OBJECT;
+  const std::string command = "objdump -d --no-show-raw-insn '" ZERO_COST_OBJECT "'";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::map<std::string, Mnemonics> functions;
   std::string current;

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 /// The exit code of pto2, called in a shell.
 int code_of(const std::string& arguments) {
-  return run_program("/bin/sh", {"-c", std::string(PTO2_PROGRAM) + " " + arguments}).code;
+  return run_program("/bin/sh", {"-c", "\"$0\" " + arguments, PTO2_PROGRAM}).code;
 }
 
 /// A call of pto2, an option of it that names a file, and what is told all the same.
@@ -44,9 +44,10 @@ std::vector<Call> calls() {
 
 /// Both outputs, of a pto2 whose files have so many blocks at most. They go through a pipe.
 Outcome without_room(const Strings& arguments, int blocks) {
-  std::string command = "(ulimit -f " + std::to_string(blocks) + "; " PTO2_PROGRAM;
+  std::string command = "(ulimit -f " + std::to_string(blocks) + "; \"$0\"";
   for (const std::string& argument : arguments) command += " '" + argument + "'";
-  Outcome outcome = run_program("/bin/sh", {"-c", command + " 2>&1; echo code $?) | cat"});
+  Outcome outcome =
+      run_program("/bin/sh", {"-c", command + " 2>&1; echo code $?) | cat", PTO2_PROGRAM});
   const std::size_t code = outcome.out.rfind("code ");
   outcome.code = std::stoi(outcome.out.substr(code + 5));
   outcome.err = outcome.out;

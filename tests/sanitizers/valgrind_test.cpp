@@ -15,10 +15,12 @@ struct Outcome {
   std::string output;
 };
 
-Outcome run_under(const std::string& tool, const std::string& program) {
+Outcome run_under(const std::string& tool, const std::string& program,
+                  const std::string& argument = "") {
   // DRD leaves stacks out unless it is told.
   const std::string options = tool + (tool == "drd" ? " --check-stack-var=yes " : " ");
-  const std::string command = std::string(PTO2_VALGRIND) + " --tool=" + options + program + " 2>&1";
+  const std::string command =
+      std::string(PTO2_VALGRIND) + " --tool=" + options + "'" + program + "' " + argument + " 2>&1";
   Outcome outcome;
   FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return outcome;
@@ -33,12 +35,12 @@ class Valgrind : public testing::TestWithParam<const char*> {
  protected:
   [[nodiscard]] std::string tool() const { return GetParam(); }
   void expect_silence(const std::string& name) const {
-    const Outcome outcome = run_under(tool(), std::string(RACE_CANARY) + " " + name);
+    const Outcome outcome = run_under(tool(), RACE_CANARY, name);
     EXPECT_EQ(outcome.exit_code, 0) << name << ": " << outcome.output;
     EXPECT_EQ(outcome.output, "") << name;
   }
   void expect_report(const std::string& name) const {
-    const Outcome outcome = run_under(tool(), std::string(RACE_CANARY) + " " + name);
+    const Outcome outcome = run_under(tool(), RACE_CANARY, name);
     EXPECT_EQ(outcome.exit_code, 9) << name << ": " << outcome.output;
     EXPECT_THAT(outcome.output,
                 testing::HasSubstr(tool() == "drd" ? "Conflicting" : "Possible data race"))

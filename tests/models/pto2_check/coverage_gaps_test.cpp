@@ -21,7 +21,7 @@ Outcome run_on(const Strings& counters) {
 /// Of the program of these sources in a folder, when it has run once; in whatever order they come.
 Outcome gaps_of(const TemporaryFolder& folder, const std::string& names) {
   const Outcome built = run_program(
-      "/bin/sh", {"-c", "cd " + folder.path() + " && rm -f *.gc* && for name in " + names +
+      "/bin/sh", {"-c", "cd '" + folder.path() + "' && rm -f *.gc* && for name in " + names +
                             "; do g++ -std=c++20 -I. --coverage -c $name.cpp || exit; done && " +
                             "g++ --coverage *.o -o run && ./run"});
   EXPECT_EQ(built.code, 0) << built.err;
