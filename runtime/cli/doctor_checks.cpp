@@ -43,21 +43,6 @@ std::optional<double> available_memory() {
   return std::nullopt;
 }
 
-Check check_memory() {
-  const std::optional<double> available = available_memory();
-  if (!available) {
-    return {"memory", CheckStatus::warn, "unknown: /proc/meminfo has no MemAvailable"};
-  }
-  const std::string found = fmt::format("{:.1f} GiB available", *available / gib);
-  if (*available < 0.25 * gib) {
-    return {"memory", CheckStatus::fail, found + "; small cases need 0.25 GiB"};
-  }
-  if (*available < 2 * gib) {
-    return {"memory", CheckStatus::warn, found + "; production cases need 2 GiB"};
-  }
-  return {"memory", CheckStatus::ok, found};
-}
-
 /// The default rings reserve 4 GiB of addresses and touch what they use.
 Check check_address_space() {
   const std::string advice = "use a smaller --heap, e.g. --heap 64M";
@@ -186,8 +171,12 @@ Check check_run() {
       return {name, CheckStatus::fail, result.error.message};
     }
     const workloads::Verification verification = data->verify();
-    if (!verification.pass || result.tasks != data->expected_tasks()) {
+    if (!verification.pass) {
       return {name, CheckStatus::fail, "wrong result: " + verification.detail};
+    }
+    if (result.tasks != data->expected_tasks()) {
+      return {name, CheckStatus::fail,
+              fmt::format("{} tasks instead of {}", result.tasks, data->expected_tasks())};
     }
     return {name, CheckStatus::ok,
             fmt::format("{} tasks in {:.2f} ms on {} host threads", result.tasks,
@@ -211,10 +200,24 @@ const char* status_name(CheckStatus status) {
   return "unknown";
 }
 
+Check check_memory(std::optional<double> available) {
+  if (!available) {
+    return {"memory", CheckStatus::warn, "unknown: /proc/meminfo has no MemAvailable"};
+  }
+  const std::string found = fmt::format("{:.1f} GiB available", *available / gib);
+  if (*available < 0.25 * gib) {
+    return {"memory", CheckStatus::fail, found + "; small cases need 0.25 GiB"};
+  }
+  if (*available < 2 * gib) {
+    return {"memory", CheckStatus::warn, found + "; production cases need 2 GiB"};
+  }
+  return {"memory", CheckStatus::ok, found};
+}
+
 std::vector<Check> run_doctor_checks() {
-  std::vector<Check> checks = {check_cpus(),          check_memory(), check_address_space(),
-                               check_sealed_memory(), check_clock(),  check_instrumentation(),
-                               check_platforms()};
+  std::vector<Check> checks = {
+      check_cpus(),  check_memory(available_memory()), check_address_space(), check_sealed_memory(),
+      check_clock(), check_instrumentation(),          check_platforms()};
   for (const workloads::Workload* workload : workloads::all_workloads()) {
     checks.push_back(check_images(*workload));
   }

@@ -164,6 +164,19 @@ TEST(Doctor, FailsWhenTheExampleIsWrong) {
                                      "[-0-9.]+, expected [-0-9.]+\n"));
 }
 
+TEST(Doctor, FailsWhenTheExampleHasOtherTasks) {
+  const TemporaryFolder folder;
+  const std::string workloads = folder.path("workloads");
+  std::filesystem::copy(images(), workloads, std::filesystem::copy_options::recursive);
+  std::filesystem::copy_file(TEST_IMAGES "/one_more.so",
+                             workloads + "/vector_example/orchestration.so",
+                             std::filesystem::copy_options::overwrite_existing);
+  const Outcome outcome = pto2({"doctor"}, {"PTO2_WORKLOADS=" + workloads});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out,
+              testing::ContainsRegex("fail +run of vector_example +6 tasks instead of 5\n"));
+}
+
 TEST(Help, HasExamplesAndExitCodes) {
   const Strings all[] = {{"--help"},
                          {"run", "--help"},
