@@ -1,5 +1,5 @@
 # Installs the build in BUILD, then configures (with GENERATOR), builds and runs the consumer in
-# SOURCE against it.
+# SOURCE against it, of VERSION.
 function(run)
   execute_process(COMMAND ${ARGN}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -11,7 +11,7 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix --component checker)
 run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${WORK}/build
-    -DCMAKE_PREFIX_PATH=${WORK}/prefix
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DVERSION=${VERSION}
     -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
