@@ -40,7 +40,7 @@ FileDescriptor sealed_copy(std::span<const std::byte> bytes, const std::string& 
 }  // namespace
 
 SealedImage::SealedImage(std::span<const std::byte> bytes, const std::string& path)
-    : file_(sealed_copy(bytes, path)) {
+    : file_(sealed_copy(bytes, path)), name_("/proc/self/fd/" + std::to_string(file_.get())) {
   if (bytes.empty()) return;  // which cannot be mapped
   void* const begin = ::mmap(nullptr, bytes.size(), PROT_READ, MAP_PRIVATE, file_.get(), 0);
   if (begin == MAP_FAILED) fail_with_errno(path, "its copy cannot be read");
