@@ -99,5 +99,15 @@ TEST(CrashGuard, OfAForkedProcessSpeaksForIt) {
   CrashGuard::leave_text_in(nullptr);
 }
 
+/// Without the handlers of forks it has the guards of its parent as well.
+TEST(CrashGuard, OfAProcessForkedWithoutHandlersSpeaksForIt) {
+  const CrashGuard guard(always(""));
+  const auto crash = [] {
+    const CrashGuard own(always("forked"));
+    std::abort();
+  };
+  EXPECT_EQ(signal_that_ends(crash, _Fork), 0);
+}
+
 }  // namespace
 }  // namespace pto2::test

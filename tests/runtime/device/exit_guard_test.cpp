@@ -107,6 +107,21 @@ TEST(ExitGuard, LeavesOtherProcessesAlone) {
   EXPECT_EQ(code_of_fork([] { std::quick_exit(4); }), 4);
 }
 
+/// Without the handlers of forks it has the guards of its parent, which are not asked there.
+TEST(ExitGuard, OfAForkedProcessIsNotItsParents) {
+  const ExitGuard guard(always("somebody"));
+  const auto end_by = [](void (*end)(int)) {
+    return code_of_fork(
+        [end] {
+          const ExitGuard own(always(""));
+          end(3);
+        },
+        _Fork);
+  };
+  EXPECT_EQ(end_by([](int code) { std::exit(code); }), 3);
+  EXPECT_EQ(end_by([](int code) { std::quick_exit(code); }), 3);
+}
+
 /// Which does not keep what other threads were about when it was forked.
 TEST(ExitGuard, IsForForkedProcessesToo) {
   std::atomic<bool> over{false};
