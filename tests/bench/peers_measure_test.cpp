@@ -124,14 +124,16 @@ TEST_F(Peers, AreThoseThatAreBuilt) {
 
 /// As they would have one thread where two are asked for, or wait in another way.
 TEST(PeersSurroundings, HaveNoSettingsOfPeers) {
-  for (const char* name : {"OMP_THREAD_LIMIT", "STARPU_NCPU", "KMP_BLOCKTIME"})
-    setenv(name, "1", 1);
+  const std::vector<std::string> names{"OMP_THREAD_LIMIT", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
+                                       "LIBOMP_A",         "STARPU_NCPU",    "TBB_A",
+                                       "HWLOC_XMLFILE",    "ITT_A",          "OMPT_A"};
+  for (const std::string& name : names) setenv(name.c_str(), "1", 1);
   setenv("NOT_OMP_AT_ALL", "1", 1);
   std::ostringstream told;
   leave_peers_as_they_come(told);
-  for (const char* name : {"OMP_THREAD_LIMIT", "STARPU_NCPU", "KMP_BLOCKTIME"}) {
-    EXPECT_EQ(getenv(name), nullptr) << name;
-    EXPECT_THAT(told.str(), HasSubstr("peers: without the setting " + std::string(name) + "\n"));
+  for (const std::string& name : names) {
+    EXPECT_EQ(getenv(name.c_str()), nullptr) << name;
+    EXPECT_THAT(told.str(), HasSubstr("peers: without the setting " + name + "\n"));
   }
   EXPECT_NE(getenv("NOT_OMP_AT_ALL"), nullptr);
   unsetenv("NOT_OMP_AT_ALL");
