@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "bench/expect_report.hpp"
+#include "bench/median.hpp"
 #include "bench/rows.hpp"
 #include "models/litmus/families.hpp"
 #include "models/litmus/locks.hpp"
@@ -226,12 +227,6 @@ double seconds_of_two_searches(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// How many times as fast two jobs finish one search as one job does, and, as a ceiling, how many
 /// searches two CPUs of this machine do in the time of one search: medians of eleven rounds,
 /// measured in turns.
@@ -244,7 +239,7 @@ void measure_two_jobs(benchmark::State& state, const Work& work) {
       ceilings.push_back(2 * one / seconds_of_two_searches(work));
     }
     tell(state, std::string("two_jobs/") + work.name,
-         {{"ratio", median(ratios)}, {"ceiling", median(ceilings)}});
+         {{"ratio", pto2::bench::median(ratios)}, {"ceiling", pto2::bench::median(ceilings)}});
   }
 }
 

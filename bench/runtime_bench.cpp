@@ -29,6 +29,7 @@
 #include <thread>
 
 #include "bench/graphs.hpp"
+#include "bench/median.hpp"
 #include "bench/openmp_graphs.hpp"
 #include "bench/rows.hpp"
 #include "runtime/device/lock_device.hpp"
@@ -70,11 +71,6 @@ double ping_ns() {
   const double seconds = seconds_since(begin);
   other.join();
   return seconds / rounds * 1e9;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
 }
 
 void expect_ok(const RunResult& result) {

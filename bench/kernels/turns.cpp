@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 
+#include "bench/median.hpp"
+
 namespace pto2::bench {
 namespace {
 
@@ -25,12 +27,6 @@ size_t calls_of(const Contender& contender) {
   size_t calls = 1;
   while (fastest(calls) < slice_ns) calls *= 2;
   return calls;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
 #include "bench/peers/kernel.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
-
 namespace pto2::bench {
 
 namespace {
@@ -30,18 +26,6 @@ inline void wait_for_all_before() {
     asm volatile("" : "+r"(product));
   }
   wait_for_all_before();
-}
-
-double turns_per_ns() {
-  constexpr uint64_t turns = 50'000;
-  double least = std::numeric_limits<double>::max();
-  for (int i = 0; i < 20; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    spin(turns);
-    const auto end = std::chrono::steady_clock::now();
-    least = std::min(least, std::chrono::duration<double, std::nano>(end - begin).count());
-  }
-  return static_cast<double>(turns) / least;
 }
 
 void Record::run(uint32_t task) {

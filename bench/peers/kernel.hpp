@@ -10,9 +10,6 @@
 
 namespace pto2::bench {
 
-/// Turns of the busy loop that take a nanosecond on this CPU, as now as it ever gets.
-[[nodiscard]] double turns_per_ns();
-
 /// The busy loop. Never inlined: the code that is calibrated is the one that runs.
 void spin(uint64_t turns);
 
@@ -44,10 +41,10 @@ struct Kernel {
 /// The kernel of this process. Set while no task runs.
 inline Kernel kernel;
 
-/// Has it take this time, or a little less: whole turns. Returns what it takes.
-inline double set_kernel_ns(double wanted_ns, double turns_per_ns) {
+/// Has it take this time, or a little less: whole turns, which are returned.
+inline uint64_t set_kernel_ns(double wanted_ns, double turns_per_ns) {
   kernel.turns = static_cast<uint64_t>(wanted_ns * turns_per_ns);
-  return static_cast<double>(kernel.turns) / turns_per_ns;
+  return kernel.turns;
 }
 
 inline void run_kernel(uint32_t task) {

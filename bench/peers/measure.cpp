@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/median.hpp"
 #include "bench/peers/granularity.hpp"
 
 namespace pto2::bench {
@@ -24,10 +25,17 @@ constexpr int metg_percents[] = {50, 75};
 constexpr uint32_t memory_sizes[] = {10'000, 100'000, 1'000'000};
 constexpr uint64_t most_bytes = 1'500'000'000;
 
-/// So many that a launch does not count, and so few that a run takes some ten milliseconds.
-uint32_t tasks_for(double kernel_ns) {
-  constexpr double run_ns = 2e7;
-  return static_cast<uint32_t>(std::clamp(run_ns / std::max(kernel_ns, 1.0), 100.0, 20'000.0));
+/// So few that kernels of a run take no longer together, on one thread.
+uint32_t tasks_for(double kernel_ns, double run_ns, double most) {
+  return static_cast<uint32_t>(std::clamp(run_ns / std::max(kernel_ns, 1.0), 100.0, most));
+}
+/// What takes some ten milliseconds.
+uint32_t tasks_for_cost(double kernel_ns) {
+  return tasks_for(kernel_ns, 2e7, 20'000);
+}
+/// So many that the launch does not count, which METG is not about.
+uint32_t tasks_for_granularity(double kernel_ns) {
+  return tasks_for(kernel_ns, 1e8, 40'000);
 }
 
 /// Executes it for a peer that has not failed before. If it fails now, that is noted.
@@ -48,7 +56,7 @@ void measure_loads(const Programs& programs, Pattern pattern, uint32_t threads, 
                    Results& results) {
   std::vector<Load> loads;
   for (const double kernel_ns : kernel_durations) {
-    loads.push_back({pattern, tasks_for(kernel_ns), threads, kernel_ns});
+    loads.push_back({pattern, tasks_for_cost(kernel_ns), threads, kernel_ns});
   }
   std::vector<std::map<std::string, std::vector<Sample>>> samples(loads.size());
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -72,7 +80,7 @@ void measure_loads(const Programs& programs, Pattern pattern, uint32_t threads, 
 GranularityResult measure_granularity(const Programs& programs, const std::string& peer,
                                       uint32_t threads, std::size_t rounds) {
   GranularitySearch search([&](double wanted_ns) -> GranularitySearch::Point {
-    Load load{Pattern::independent, tasks_for(wanted_ns), threads, wanted_ns};
+    Load load{Pattern::independent, tasks_for_granularity(wanted_ns), threads, wanted_ns};
     const Measured measured = programs.measure(peer, {&load, 1}, rounds).at(0);
     load.kernel_ns = measured.kernel_ns;
     std::vector<double> walls;

@@ -1,9 +1,9 @@
 /// One runtime, measured or checked.
 ///
 ///   peer_NAME GRAPH THREADS RUNS (TASKS KERNEL_NS)...
-///       prints wall time and CPU time in seconds of RUNS runs with these kernels, whose whole
-///       turns take that time or a little less, and the time that they do take; and then with the
-///       next, and the peak memory of the process
+///       prints wall time and CPU time in seconds of RUNS runs with these kernels, which take whole
+///       turns, and the time that those take; and then with the next, and the peak memory of the
+///       process
 ///   peer_NAME --check GRAPH THREADS TASKS
 ///       prints how many kernels ran in two runs, and whether each task ran once in each, after its
 ///       predecessors
@@ -17,12 +17,15 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "bench/peers/calibration.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/program.hpp"
 #include "runtime/output/peak_memory.hpp"
@@ -65,7 +68,11 @@ double cpu_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-nlohmann::json measure(Peer& peer, Pattern pattern, uint32_t tasks, int runs) {
+uint32_t number(const std::string& text) {
+  return static_cast<uint32_t>(std::stoul(text));
+}
+
+nlohmann::json time_runs(Peer& peer, Pattern pattern, uint32_t tasks, int runs) {
   std::vector<double> wall, cpu;
   for (int i = 0; i < runs; ++i) {
     const double cpu_begin = cpu_seconds();
@@ -76,6 +83,26 @@ nlohmann::json measure(Peer& peer, Pattern pattern, uint32_t tasks, int runs) {
     cpu.push_back(cpu_seconds() - cpu_begin);
   }
   return {{"wall", wall}, {"cpu", cpu}};
+}
+
+/// The loop is calibrated before the runtime has threads, and when they are gone: a machine may be
+/// slower for a second.
+nlohmann::json measure(Pattern pattern, uint32_t threads, std::span<const std::string> arguments) {
+  const double before = turns_per_ns(threads);
+  std::unique_ptr<Peer> peer = make_peer(threads);
+  std::vector<uint64_t> turns;
+  nlohmann::json loads = nlohmann::json::array();
+  for (std::size_t i = 3; i < arguments.size(); i += 2) {
+    turns.push_back(set_kernel_ns(std::stod(arguments[i + 1]), before));
+    loads.push_back(time_runs(*peer, pattern, number(arguments[i]), std::stoi(arguments[2])));
+  }
+  peer.reset();
+  const uint64_t peak_bytes = pto2::peak_memory();
+  const double rate = (before + turns_per_ns(threads)) / 2;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    loads[i]["kernel_ns"] = static_cast<double>(turns[i]) / rate;
+  }
+  return {{"loads", loads}, {"peak_bytes", peak_bytes}};
 }
 
 nlohmann::json check(Peer& peer, Pattern pattern, uint32_t tasks) {
@@ -91,10 +118,6 @@ nlohmann::json check(Peer& peer, Pattern pattern, uint32_t tasks) {
   return {{"runs", runs}, {"correct", correct}};
 }
 
-uint32_t number(const std::string& text) {
-  return static_cast<uint32_t>(std::stoul(text));
-}
-
 int main_of(const std::vector<std::string>& arguments) {
   const bool checks = arguments.size() == 4 && arguments[0] == "--check";
   if (!checks && (arguments.size() < 5 || arguments.size() % 2 == 0)) {
@@ -105,19 +128,11 @@ int main_of(const std::vector<std::string>& arguments) {
   const Pattern pattern = pattern_of(arguments[checks ? 1 : 0].c_str());
   const uint32_t threads = number(arguments[checks ? 2 : 1]);
   keep_cpus(threads);
-  const std::unique_ptr<Peer> peer = make_peer(threads);
   if (checks) {
-    std::cout << check(*peer, pattern, number(arguments[3])) << '\n';
+    std::cout << check(*make_peer(threads), pattern, number(arguments[3])) << '\n';
     return 0;
   }
-  const double turns = turns_per_ns();
-  nlohmann::json loads = nlohmann::json::array();
-  for (std::size_t i = 3; i < arguments.size(); i += 2) {
-    const double kernel_ns = set_kernel_ns(std::stod(arguments[i + 1]), turns);
-    loads.push_back(measure(*peer, pattern, number(arguments[i]), std::stoi(arguments[2])));
-    loads.back()["kernel_ns"] = kernel_ns;
-  }
-  std::cout << nlohmann::json{{"loads", loads}, {"peak_bytes", pto2::peak_memory()}} << '\n';
+  std::cout << measure(pattern, threads, arguments) << '\n';
   return 0;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "bench/median.hpp"
+
 namespace pto2::bench {
 namespace {
 
@@ -45,11 +47,6 @@ json figures_of(const std::optional<Granularity>& metg) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values.empty() ? 0 : values[values.size() / 2];
-}
 
 Costs costs_of(const std::map<std::string, std::vector<Sample>>& samples, uint32_t tasks) {
   const auto own = samples.find(ours);

@@ -36,8 +36,6 @@ struct Cost {
 };
 using Costs = std::map<std::string, Cost>;  // by peer
 
-[[nodiscard]] double median(std::vector<double> values);
-
 /// Round i of `samples` is the same for all peers.
 [[nodiscard]] Costs costs_of(const std::map<std::string, std::vector<Sample>>& samples,
                              uint32_t tasks);
