@@ -87,6 +87,7 @@ class Dataflow {
       notes_[ring].keep_for_the_next(tasks[ring]);
     }
     map_.keep_memory();
+    tensors_.keep_memory();
   }
 
   /// Depth of the scope of a task that is alive.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -134,17 +135,29 @@ void TensorTable::scope_begin() {
 
 void TensorTable::scope_end() {
   PTO2_INVARIANT("TT-P2", !scope_marks_.empty());
+  most_ = std::max(most_, count_);
   count_ = scope_marks_.back();
   scope_marks_.pop_back();
   --depth_;
 }
 
+/// One more than there were may have been written, and refused. The first comes last, for that is
+/// what the next table takes first.
+void TensorTable::keep_memory() {
+  const uint64_t written = uint64_t{std::max(most_, count_)} + 1;
+  while (!memory_.empty()) {
+    const uint64_t before = (memory_.size() - 1) * chunk_records;
+    const uint64_t here = written - std::min(written, before);
+    if (memory_.size() <= most_kept) memory_.back().keep_for_the_next(here);
+    memory_.pop_back();
+  }
+}
+
 /// False: there are as many records as handles can name.
 [[gnu::noinline]] bool TensorTable::add_chunk() {
   if (room_ == max_records) return false;
-  void* const memory = ::operator new (chunk_records * sizeof(TensorRecord),
-                                       std::align_val_t{alignof(TensorRecord)});
-  chunks_.push_back(Chunk(static_cast<TensorRecord*>(memory)));
+  memory_.emplace_back(chunk_records);
+  chunks_.push_back(memory_.back().span().data());
   room_ += chunk_records;
   return true;
 }

@@ -15,8 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -25,6 +23,7 @@
 #include "core/assert.hpp"
 #include "core/policy.hpp"
 #include "core/task_id.hpp"
+#include "runtime/executors/mapped_array.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/tensormap/buffer_writes.hpp"
 #include "runtime/tensormap/caller_arrays.hpp"
@@ -158,6 +157,10 @@ class TensorTable {
     return pto2::describe(tensor, find(tensor));
   }
 
+  /// After a run that ended well, and the last of all calls: lets the next one have the memory, but
+  /// for what only a table that large needs.
+  void keep_memory();
+
   uint32_t size() const { return count_; }
   /// External buffers that are known.
   std::size_t external_buffers() const { return externals_.size(); }
@@ -173,12 +176,8 @@ class TensorTable {
   /// Records that nobody has written: most tables use few, and making a chunk touches none.
   static_assert(std::is_aggregate_v<TensorRecord> && std::is_trivially_destructible_v<TensorRecord>,
                 "a record begins when it is first written");
-  struct FreeChunk {
-    void operator()(TensorRecord* records) const {
-      ::operator delete (records, std::align_val_t{alignof(TensorRecord)});
-    }
-  };
-  using Chunk = std::unique_ptr<TensorRecord[], FreeChunk>;
+  using Chunk = MappedArray<TensorRecord>;
+  static constexpr std::size_t most_kept = 8;
 
   TensorRecord& at(uint32_t index) const {
     return chunks_[index >> chunk_bits][index & (chunk_records - 1)];
@@ -206,12 +205,14 @@ class TensorTable {
   const TensorRecord* parent_for(const char* operation, uint64_t tensor);
 
   TensorMap* const map_;
-  std::vector<Chunk> chunks_;
+  std::vector<Chunk> memory_;
+  std::vector<TensorRecord*> chunks_;  // the records in each
   std::vector<uint32_t> scope_marks_;
   uint32_t depth_ = 0;  // how many those are
   ExternalBuffers externals_;
   CallerArrays arrays_;
   uint32_t count_ = 0;
+  uint32_t most_ = 0;    ///< that there were at the end of a scope
   uint32_t room_ = 0;    ///< records of the chunks
   uint32_t generation_;  ///< of the next record
   std::string error_;

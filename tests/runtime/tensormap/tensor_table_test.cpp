@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/executors/kept_memory.hpp"
 #include "tests/support/element_set.hpp"
 
 namespace pto2 {
@@ -219,6 +220,35 @@ TEST(TensorTable, TouchesNoRecordsBeforeTheyAreUsed) {
     ASSERT_TRUE(table.make(0, shape, 1, DataType::FLOAT32).ok());
   }
   EXPECT_LT(page_faults() - before, number * 10) << "of some thirty for all records of each";
+}
+
+/// With so many records at most, of which the last was refused, the next table begins with clear
+/// ones, in the memory that the first of these had; and only small tables leave all.
+TEST(TensorTable, LeavesTheNextClearRecords) {
+  KeptMemory& memory = KeptMemory::of_process();
+  memory.release();
+  constexpr uint64_t shape[] = {2};
+  constexpr uint64_t none[] = {0};
+  constexpr uint64_t in_a_chunk = 512;
+  const void* first = nullptr;
+  for (const uint64_t records : {in_a_chunk + 1, uint64_t{1}, uint64_t{0}, 12 * in_a_chunk}) {
+    TensorTable table;
+    table.scope_begin();
+    for (uint64_t i = 0; i < records; ++i) {
+      const TensorResult made = table.make(0, shape, 1, DataType::FLOAT32);
+      ASSERT_TRUE(made.ok());
+      const void* const record = table.find(made.handle);
+      if (i == 0 && first == nullptr) first = record;
+      ASSERT_TRUE(i != 0 || record == first) << records;
+    }
+    ASSERT_FALSE(table.make(0, none, 1, DataType::FLOAT32).ok());
+    table.scope_end();
+    ASSERT_TRUE(table.make(0, shape, 1, DataType::FLOAT32).ok());
+    table.keep_memory();
+    EXPECT_EQ(memory.blocks(), records < 12 * in_a_chunk ? 2U : 8U);
+    EXPECT_TRUE(memory.invariant_holds()) << records;
+  }
+  memory.release();
 }
 
 TEST_F(TensorTableTest, RefusesBadViews) {
