@@ -62,14 +62,19 @@ pid_t start(std::vector<std::string>& command, int out, Catch what) {
   return pid;
 }
 
-/// Readable once the child has ended. glibc 2.36 declares its own wrapper without C linkage.
-int end_of(pid_t pid) {
-  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (descriptor >= 0) return descriptor;
+/// Of the call that has just failed. The child is not left behind.
+[[noreturn]] void fail_to_wait(pid_t pid) {
   const int error = errno;
   kill(-pid, SIGKILL);
   waitpid(pid, nullptr, 0);
   throw std::system_error(error, std::generic_category(), "cannot wait for a process");
+}
+
+/// Readable once the child has ended. glibc 2.36 declares its own wrapper without C linkage.
+int end_of(pid_t pid) {
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (descriptor < 0) fail_to_wait(pid);
+  return descriptor;
 }
 
 /// Appends what can be read without waiting, or the first part of it: a program that prints as fast
@@ -87,7 +92,7 @@ bool read_some(int input, std::string& text) {
 }
 
 /// Catches the output until the process has ended. False: the time was up first.
-bool follow(const Descriptor& process, Descriptor& input, Clock::time_point limit,
+bool follow(pid_t pid, const Descriptor& process, Descriptor& input, Clock::time_point limit,
             std::string& text) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now()).count();
@@ -95,7 +100,9 @@ bool follow(const Descriptor& process, Descriptor& input, Clock::time_point limi
     // poll() passes over what has been closed.
     std::array<pollfd, 2> events{pollfd{process.number(), POLLIN, 0},
                                  pollfd{input.number(), POLLIN, 0}};
-    if (poll(events.data(), events.size(), static_cast<int>(left)) <= 0) continue;
+    const int ready = poll(events.data(), events.size(), static_cast<int>(left));
+    if (ready < 0 && errno != EINTR) fail_to_wait(pid);
+    if (ready <= 0) continue;
     if (events[1].revents != 0 && !read_some(input.number(), text)) input.close();
     if (events[0].revents == 0) continue;
     if (input.number() >= 0) read_some(input.number(), text);
@@ -121,7 +128,7 @@ ChildResult run_child(std::vector<std::string> command, Catch what, double max_s
     // The process is reaped after this: until then its number is its own.
     const std::stop_callback end(stop, [pid] { kill(-pid, SIGKILL); });
     const Descriptor process(end_of(pid));
-    result.timed_out = !follow(process, input, limit, result.text);
+    result.timed_out = !follow(pid, process, input, limit, result.text);
   }
   kill(-pid, SIGKILL);
   const int status = cli::status_of(pid);

@@ -1,8 +1,11 @@
 // Running another program: what it printed, how it ended, and that nothing of it stays.
 #include "models/pto2_check/child_program.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <chrono>
 #include <csignal>
@@ -10,10 +13,15 @@
 #include <filesystem>
 #include <fstream>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 
 namespace pto2::scenarios {
 namespace {
+
+using testing::Property;
+using testing::StartsWith;
+using testing::Throws;
 
 ChildResult shell(const std::string& script, Catch what = Catch::output_and_errors,
                   double max_seconds = 60) {
@@ -55,6 +63,17 @@ TEST(ChildProgram, IsInterruptedWhereTheCallerIsNot) {
   const auto former = std::signal(SIGINT, SIG_IGN);
   EXPECT_EQ(shell("kill -INT $$; exit 7").code, 128 + SIGINT);
   std::signal(SIGINT, former);
+}
+
+/// The system refuses to wait for more descriptors than a process may have.
+TEST(ChildProgram, IsNotLeftBehindByWhoMayNotWait) {
+  rlimit former{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &former), 0);
+  EXPECT_THAT([] { shell("prlimit --pid $PPID --nofile=1: && echo done; sleep 600"); },
+              Throws<std::system_error>(Property(
+                  &std::system_error::what, StartsWith("cannot wait for a process: Invalid"))));
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &former), 0);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "no child is left";
 }
 
 /// As the threads of pto2 check do.

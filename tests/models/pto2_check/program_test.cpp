@@ -90,8 +90,11 @@ TEST(CheckProgram, MoreMutantsAtATimeThanTheSystemGivesThreadsAreAnError) {
 /// What was found before counts more than that it cannot go on.
 TEST(CheckProgram, MutantsBeforeAnErrorAreTold) {
   const WithWitnesses witnesses;
-  // Not this run of it, but the next.
-  witnesses.script("lacks_files", "prlimit --pid $PPID --nofile=0:");
+  // Not this run of it, which is waited for by then, but the next: there are three descriptors
+  // more.
+  witnesses.script("lacks_files",
+                   "until ls -l /proc/$PPID/fd | grep -q pidfd; do :; done\n"
+                   "prlimit --pid $PPID --nofile=3:");
   const std::string lacks_files = "b 2 quick unit lacks_files\nc 3 quick unit passes\n";
   witnesses.catalogue("a 1 quick unit passes\n" + lacks_files);
   const Outcome outcome = witnesses.run("", "");
