@@ -110,7 +110,7 @@ void release(void* pointer) noexcept {
     return;
   }
   const HeapScope own(nullptr);
-  if (!heap->free_later(pointer)) Execution::current().freed_twice();
+  Execution::current().deletes(!heap->free_later(pointer));
 }
 
 void* noted(void* pointer, std::size_t bytes) {

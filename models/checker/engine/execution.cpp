@@ -364,9 +364,15 @@ void Execution::stop(std::string reason) {
   leave(*running_);
 }
 
-void Execution::freed_twice() noexcept {
-  attempt_quietly(
-      [&] { fail(ViolationKind::double_free, "memory is deleted a second time", here().site); });
+/// A predicate that deletes does more than look, be it what it has made itself. `again`: what was
+/// deleted before.
+void Execution::deletes(bool again) noexcept {
+  attempt_quietly([&] {
+    if (running_->in_predicate) note_effect(*running_);
+    if (again) {
+      fail(ViolationKind::double_free, "memory is deleted a second time", here().site);
+    }
+  });
 }
 
 Value& Execution::ghost(LocationId id) {

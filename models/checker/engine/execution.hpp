@@ -202,7 +202,7 @@ class Execution {
   /// Where the running thread is: behind its last step.
   Moment here() const { return now(*running_, last_site(*running_)); }
   /// Memory was given to operator delete that the program had freed before.
-  void freed_twice() noexcept;
+  void deletes(bool again) noexcept;
 
  private:
   static constexpr int ghost_step_limit = 64;

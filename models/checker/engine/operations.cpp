@@ -45,6 +45,7 @@ void Execution::destroy_atomic(LocationId id, const void* object,
                                const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  if (t.in_predicate) note_effect(t);
   const std::int32_t slot = id >= 0 && static_cast<std::size_t>(id) < slots_.size()
                                 ? slots_[static_cast<std::size_t>(id)]
                                 : -1;
@@ -331,6 +332,7 @@ void Execution::destroy_cell(std::int32_t id, const void* object,
                              const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  if (t.in_predicate) note_effect(t);
   fail_if(memory_.destroy_cell(id, object, now(t, site), clock(t)), site);
 }
 

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <pto2/checker.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/models/checker/expectations.hpp"
@@ -305,6 +307,78 @@ TEST(Heap, memory_of_an_alignment_has_it) {
     void* const memory = opaque(operator new(bytes, page));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0U);
     operator delete(memory, page);
+  }
+}
+
+/// What it deletes is not there for another evaluation.
+TEST(Heap, a_predicate_may_delete_when_it_holds) {
+  const Report given = explore(Options{}, [] {
+    atomic<int*> slot{nullptr};
+    thread giver([&] { slot.store(new int(1), release); });
+    await([&] {
+      int* const taken = slot.exchange(nullptr, acquire);
+      delete taken;
+      return taken != nullptr;
+    });
+    giver.join();
+  });
+  EXPECT_TRUE(given.ok()) << given.to_text();
+  const auto delete_at = [](int last) {
+    return [last] {
+      auto* const made = new atomic<int>(0);
+      auto* const other = new cell<int>(0);
+      atomic<int> step{0};
+      thread counter([&] {
+        for (int i = 1; i <= last; ++i) step.store(i, relaxed);
+      });
+      thread waiter([&] {
+        await([&] {
+          const int value = step.load(relaxed);
+          if (value == 1) delete made;
+          if (value == 1) delete other;
+          return value != 0;
+        });
+      });
+      counter.join();
+      waiter.join();
+    };
+  };
+  Options options;
+  options.heap_leaks = true;
+  const Report always = explore(options, delete_at(1));
+  EXPECT_TRUE(always.ok()) << always.to_text();
+  const Report sometimes = explore(options, delete_at(2));
+  ASSERT_FALSE(sometimes.ok()) << "where the second value is read, nobody deletes";
+  EXPECT_EQ(sometimes.violation->kind, ViolationKind::leak) << sometimes.to_text();
+}
+
+/// The same of what is no memory of its own.
+template <class Kept>
+void drop_at_one() {
+  std::optional<Kept> kept(std::in_place, 0);
+  atomic<int> step{0};
+  thread counter([&] {
+    step.store(1, relaxed);
+    step.store(2, relaxed);
+  });
+  int seen = 0;
+  thread waiter([&] {
+    await([&] {
+      seen = step.load(relaxed);
+      if (seen == 1) kept.reset();
+      return seen != 0;
+    });
+  });
+  counter.join();
+  waiter.join();
+  check(kept.has_value() == (seen == 2), "dropped where it is 1");
+}
+
+TEST(Heap, a_predicate_may_drop_what_it_holds_for) {
+  for (const auto& body : {drop_at_one<atomic<int>>, drop_at_one<cell<int>>}) {
+    const Report report = explore(Options{}, body);
+    EXPECT_TRUE(report.ok()) << report.to_text();
+    EXPECT_EQ(report.executions, 2U);
   }
 }
 
