@@ -19,7 +19,7 @@
 /// references; the scheduler that observed the end of a task closes it; a completer drops the
 /// references of the producers of its task, held ones among them.
 ///
-/// Limits: a task has at most max_references - 3 consumers and holders that have not completed;
+/// Limits: a task has at most max_references - 3 consumers and holders that have not let go of it;
 /// more is a violated invariant, so the runtime refuses configurations that could reach it.
 #pragma once
 
