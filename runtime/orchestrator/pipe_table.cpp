@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "runtime/include/pto_orchestration_api.h"
@@ -99,13 +100,15 @@ std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, Pip
   return made;
 }
 
-/// The smallest kept memory that is large enough, or new one.
+/// The smallest kept memory that is large enough, or new one in place of the largest that is not:
+/// pipes that grow from group to group would leave all that they had.
 PipeTable::Memory PipeTable::allocate(uint64_t bytes) {
   if (const auto best = kept_.lower_bound(bytes); best != kept_.end()) {
     Memory memory = std::move(best->second);
     kept_.erase(best);
     return memory;
   }
+  if (!kept_.empty()) kept_.erase(std::prev(kept_.end()));
   Memory memory;
   memory.begin.reset(new (std::align_val_t{alignment}, std::nothrow) std::byte[bytes]);
   if (memory.begin == nullptr) return memory;

@@ -83,6 +83,9 @@ class PipeTable {
   /// The same for all groups, the lowest cluster first: the run has ended.
   [[nodiscard]] std::vector<PipeLeftover> end_all();
 
+  /// Pieces of memory of pipes whose groups have ended, for those that come.
+  [[nodiscard]] std::size_t kept() const { return kept_.size(); }
+
  private:
   static constexpr std::size_t alignment = 64;
   struct Free {

@@ -78,9 +78,23 @@ TEST(PipeTable, UsesTheMemoryOfFormerGroupsAgain) {
   EXPECT_EQ(slots_of(1, 2, 1000), large);
   const uint64_t another = slots_of(1, 3, 1000);
   EXPECT_TRUE(another != small && another != middle && another != large);
-  EXPECT_EQ(slots_of(1, 4, 1), small);
+  EXPECT_EQ(table.kept(), 0U) << "the small one has made room";
   table.end_group_on(0);
   EXPECT_EQ(slots_of(2, 1, 4096), large) << "however little was used of it";
+  EXPECT_EQ(slots_of(2, 2, 1), middle);
+}
+
+TEST(PipeTable, KeepsNoMoreOfPipesThatGrowThanTheLast) {
+  PipeTable table;
+  PipeProblem problem;
+  for (uint32_t group = 1; group <= 20; ++group) {
+    PipeRequest sized = request(0, group, 1);
+    sized.slot_bytes = group * 4096;
+    ASSERT_NE(table.use(sized, problem).pipe, nullptr);
+    EXPECT_EQ(table.kept(), 0U);
+    table.end_group_on(0);
+    EXPECT_EQ(table.kept(), 1U);
+  }
 }
 
 /// To look through all pipes of a group, or all memory that is kept, takes minutes for so many;
