@@ -15,7 +15,7 @@ struct PTOPlace {
 /// Why a wait has ended.
 enum class PTOWaited : int32_t {
   HOLDS = 0,     ///< what was waited for holds
-  NOBODY = 1,    ///< no kernel runs that could make it hold, or the run's deadline has passed
+  NOBODY = 1,    ///< no running kernel could make it hold, or it took as long as kernels may
   GIVEN_UP = 2,  ///< the run is given up
 };
 

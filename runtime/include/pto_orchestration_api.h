@@ -10,9 +10,11 @@
 /// launch, on one logical thread, inside an outer scope.
 ///
 /// Errors do not unwind the orchestration: the first one latches in the runtime, and the launch
-/// reports it when the entry has returned. Behind a call that has failed every other does nothing.
-/// So does every call some time after a kernel has failed or the run was interrupted: a second, in
-/// a simulation the deadline of kernels; until then calls may be served.
+/// reports it when the entry has returned. Behind a call that has failed every other does nothing,
+/// but for LOG_..., of which the first thousand lines are still written; and behind one that has
+/// failed for want of room (a deadlock), where calls count what the graph needs. A call some time
+/// after a kernel has failed or the run was interrupted does nothing, either: a second, in a
+/// simulation the deadline of kernels; until then calls may be served.
 ///
 /// Every call comes from the thread that the entry runs on, and before the entry returns. Another
 /// thread's, or a kernel's, does nothing, and the run ends with wrong_thread. So does a call in the

@@ -31,8 +31,8 @@ class ScopeTasks {
 
   /// A scope begins, whose tasks are those of this ring from local id `next` on.
   void begin(RingId ring, uint64_t next) {
-    // The outer one goes on behind this one.
-    if (!scopes_.empty() && scopes_.back().ring == ring)
+    // The outer one goes on behind this one. It may have many that it submits nothing between.
+    if (!scopes_.empty() && scopes_.back().ring == ring && scopes_.back().run != next)
       runs_.push_back({scopes_.back().run, next});
     scopes_.push_back({ring, next, runs_.size()});
   }

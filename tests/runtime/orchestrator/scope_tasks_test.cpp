@@ -67,6 +67,21 @@ TEST(ScopeTasks, AScopeGoesOnBehindThoseInsideIt) {
   EXPECT_THAT(scopes.end(), IsEmpty());
 }
 
+/// A scope that stays open, and has one inside it for each step, would grow with them.
+TEST(ScopeTasks, InnerScopesLeaveNothingWhereNothingIsSubmittedBetween) {
+  ScopeTasks tasks;
+  tasks.begin(RingId(0), 0);
+  int runs = 0;
+  const auto count = [&](RingId, const ScopeTasks::Run&) { ++runs; };
+  for (uint64_t step = 0; step < 10; ++step) {
+    tasks.begin(RingId(0), step);
+    tasks.end(step + 1, count);
+  }
+  EXPECT_EQ(runs, 10);
+  tasks.end(10, count);
+  EXPECT_EQ(runs, 11);
+}
+
 /// Against a stack of lists.
 TEST(ScopeTasks, EachTaskIsHeldOnce) {
   std::mt19937 random(1);
