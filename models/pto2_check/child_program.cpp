@@ -62,18 +62,15 @@ pid_t start(std::vector<std::string>& command, int out, Catch what) {
   return pid;
 }
 
-/// Of the call that has just failed. The child is not left behind.
-[[noreturn]] void fail_to_wait(pid_t pid) {
-  const int error = errno;
-  kill(-pid, SIGKILL);
-  waitpid(pid, nullptr, 0);
-  throw std::system_error(error, std::generic_category(), "cannot wait for a process");
+/// Of the call that has just failed.
+[[noreturn]] void fail_to_wait() {
+  throw std::system_error(errno, std::generic_category(), "cannot wait for a process");
 }
 
 /// Readable once the child has ended. glibc 2.36 declares its own wrapper without C linkage.
 int end_of(pid_t pid) {
   const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (descriptor < 0) fail_to_wait(pid);
+  if (descriptor < 0) fail_to_wait();
   return descriptor;
 }
 
@@ -92,7 +89,7 @@ bool read_some(int input, std::string& text) {
 }
 
 /// Catches the output until the process has ended. False: the time was up first.
-bool follow(pid_t pid, const Descriptor& process, Descriptor& input, Clock::time_point limit,
+bool follow(const Descriptor& process, Descriptor& input, Clock::time_point limit,
             std::string& text) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now()).count();
@@ -101,7 +98,7 @@ bool follow(pid_t pid, const Descriptor& process, Descriptor& input, Clock::time
     std::array<pollfd, 2> events{pollfd{process.number(), POLLIN, 0},
                                  pollfd{input.number(), POLLIN, 0}};
     const int ready = poll(events.data(), events.size(), static_cast<int>(left));
-    if (ready < 0 && errno != EINTR) fail_to_wait(pid);
+    if (ready < 0 && errno != EINTR) fail_to_wait();
     if (ready <= 0) continue;
     if (events[1].revents != 0 && !read_some(input.number(), text)) input.close();
     if (events[0].revents == 0) continue;
@@ -124,11 +121,15 @@ ChildResult run_child(std::vector<std::string> command, Catch what, double max_s
   const pid_t pid = start(command, output.number(), what);
   output.close();
   ChildResult result;
-  {
+  try {
     // The process is reaped after this: until then its number is its own.
     const std::stop_callback end(stop, [pid] { kill(-pid, SIGKILL); });
     const Descriptor process(end_of(pid));
-    result.timed_out = !follow(pid, process, input, limit, result.text);
+    result.timed_out = !follow(process, input, limit, result.text);
+  } catch (...) {  // or there is no memory for the text
+    kill(-pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    throw;
   }
   kill(-pid, SIGKILL);
   const int status = cli::status_of(pid);

@@ -177,6 +177,7 @@ class TensorTable {
   static_assert(std::is_aggregate_v<TensorRecord> && std::is_trivially_destructible_v<TensorRecord>,
                 "a record begins when it is first written");
   using Chunk = MappedArray<TensorRecord>;
+  /// Chunks, 1 MiB in all: more would take the room of the rings' arrays.
   static constexpr std::size_t most_kept = 8;
 
   TensorRecord& at(uint32_t index) const {

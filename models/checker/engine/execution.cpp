@@ -364,8 +364,7 @@ void Execution::stop(std::string reason) {
   leave(*running_);
 }
 
-/// A predicate that deletes does more than look, be it what it has made itself. `again`: what was
-/// deleted before.
+/// A predicate that deletes does more than look, be it what it has made itself.
 void Execution::deletes(bool again) noexcept {
   attempt_quietly([&] {
     if (running_->in_predicate) note_effect(*running_);

@@ -201,7 +201,7 @@ class Execution {
   void note_sometimes(std::string_view name, bool condition);
   /// Where the running thread is: behind its last step.
   Moment here() const { return now(*running_, last_site(*running_)); }
-  /// Memory was given to operator delete that the program had freed before.
+  /// Memory was given to operator delete; `again`: that the program had freed before.
   void deletes(bool again) noexcept;
 
  private:
